@@ -1,0 +1,77 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *	  The only place that knows server versions.
+ *
+ * Supported are PostgreSQL 15 to 18.  Code elsewhere is written against the
+ * newest of them; what older ones spell differently gets the new spelling
+ * here.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_COMPAT_H
+#define RF_COMPAT_H
+
+#include "catalog/pg_class.h"
+#include "nodes/parsenodes.h"
+#include "parser/parse_node.h"
+#include "storage/itemptr.h"
+#include "utils/acl.h"
+#include "utils/relcache.h"
+
+#if PG_VERSION_NUM < 150000
+#error "replace_flow needs PostgreSQL 15 or later"
+#endif
+
+#if PG_VERSION_NUM < 160000
+
+/* Ownership checks became generic in 16. */
+static inline bool
+rf_class_ownercheck(Oid relid, Oid role)
+{
+	return pg_class_ownercheck(relid, role);
+}
+
+/* These were private to tid.c before 16. */
+static inline Datum
+ItemPointerGetDatum(const ItemPointerData *pointer)
+{
+	return PointerGetDatum(pointer);
+}
+
+static inline ItemPointer
+DatumGetItemPointer(Datum value)
+{
+	return (ItemPointer) DatumGetPointer(value);
+}
+
+/* BRIN indexes stopped to block HOT updates in 16. */
+#define RF_INDEX_ATTRS_BLOCKING_HOT INDEX_ATTR_BITMAP_ALL
+
+/* Permissions moved out of the range table in 16. */
+static inline void
+rf_query_take_permissions(Query *query, ParseState *pstate)
+{
+	(void) query;
+	(void) pstate;
+}
+
+#else
+
+static inline bool
+rf_class_ownercheck(Oid relid, Oid role)
+{
+	return object_ownercheck(RelationRelationId, relid, role);
+}
+
+#define RF_INDEX_ATTRS_BLOCKING_HOT INDEX_ATTR_BITMAP_HOT_BLOCKING
+
+static inline void
+rf_query_take_permissions(Query *query, ParseState *pstate)
+{
+	query->rteperminfos = pstate->p_rteperminfos;
+}
+
+#endif
+
+#endif							/* RF_COMPAT_H */

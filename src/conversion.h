@@ -1,0 +1,23 @@
+/*-------------------------------------------------------------------------
+ *
+ * conversion.h
+ *	  A query's values as the target's columns store them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_CONVERSION_H
+#define RF_CONVERSION_H
+
+#include "executor/tuptable.h"
+
+#include "flow.h"
+
+typedef struct RfConversion RfConversion;
+
+extern bool rf_conversion_exists(RfType from, RfType to);
+extern RfConversion *rf_conversion_begin(const RfFlow *flow, TupleDesc input);
+extern void rf_conversion_row(RfConversion *conversion, TupleTableSlot *input,
+							  Datum *values, bool *nulls);
+extern void rf_conversion_end(RfConversion *conversion);
+
+#endif							/* RF_CONVERSION_H */

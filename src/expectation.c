@@ -1,0 +1,207 @@
+/*-------------------------------------------------------------------------
+ *
+ * expectation.c
+ *	  Conditions on the rows that a flow's query gives, in a run.
+ *
+ * The flow's view computes each condition as a column.  Only true passes.  All
+ * conditions are judged on every row, so that their counts tell the whole
+ * story; a row is dropped by the first one, by name, that drops it.
+ *
+ * This comes before anything else is done with a row: a dropped row sets no
+ * floor and replaces nothing.
+ *
+ * Dropped rows are turned into jsonb here, under the flow's owner, since that
+ * may call functions of the row's types.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "expectation.h"
+#include "flow_catalog.h"
+
+typedef struct RfCheck
+{
+	const RfExpectation *expectation;
+	int			column;			/* position in the row read */
+	int64		passed;
+	int64		failed;
+} RfCheck;
+
+struct RfChecks
+{
+	const RfFlow *flow;
+	MemoryContext context;
+	int			count;
+	RfCheck    *checks;
+	int64		rejected;
+	TupleDesc	row_desc;		/* the query's output, once a row was rejected */
+	TupleDesc	rejected_desc;	/* expectation, row */
+	Tuplestorestate *rows;
+};
+
+/*
+ * Prepare to check rows whose conditions begin at a column.
+ */
+RfChecks *
+rf_checks_begin(const RfFlow *flow, int first_column)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "replace_flow expectations",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	RfChecks   *checks = palloc0(sizeof(RfChecks));
+	ListCell   *cell;
+
+	checks->flow = flow;
+	checks->context = context;
+	checks->checks = palloc0(list_length(flow->expectations) * sizeof(RfCheck));
+	foreach(cell, flow->expectations)
+	{
+		RfCheck    *check = &checks->checks[checks->count];
+
+		check->expectation = lfirst(cell);
+		check->column = first_column + checks->count++;
+	}
+	checks->rejected_desc = CreateTemplateTupleDesc(2);
+	TupleDescInitEntry(checks->rejected_desc, 1, "expectation", TEXTOID, -1, 0);
+	TupleDescInitEntry(checks->rejected_desc, 2, "row", JSONBOID, -1, 0);
+	MemoryContextSwitchTo(caller);
+	return checks;
+}
+
+/* The query's output, as a row type that has a name for each value. */
+static TupleDesc
+describe_output(const RfFlow *flow, TupleDesc input)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(flow->noutputs);
+
+	for (int i = 0; i < flow->noutputs; i++)
+		TupleDescCopyEntry(desc, i + 1, input, i + 1);
+	return BlessTupleDesc(desc);
+}
+
+static Datum
+row_to_jsonb(TupleDesc desc, TupleTableSlot *row)
+{
+	HeapTuple	tuple = heap_form_tuple(desc, row->tts_values, row->tts_isnull);
+	Datum		json = DirectFunctionCall1(row_to_json, HeapTupleGetDatum(tuple));
+
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(json)));
+}
+
+static void
+keep_rejected(RfChecks *checks, const RfExpectation *expectation, TupleTableSlot *row)
+{
+	Datum		values[2];
+	bool		nulls[2] = {false, false};
+	MemoryContext caller;
+
+	if (checks->rows == NULL)
+	{
+		caller = MemoryContextSwitchTo(checks->context);
+		checks->row_desc = describe_output(checks->flow, row->tts_tupleDescriptor);
+		checks->rows = tuplestore_begin_heap(false, false, work_mem);
+		MemoryContextSwitchTo(caller);
+	}
+	values[0] = CStringGetTextDatum(expectation->name);
+	values[1] = row_to_jsonb(checks->row_desc, row);
+	tuplestore_putvalues(checks->rows, checks->rejected_desc, values, nulls);
+}
+
+/*
+ * Judge a row; false when it is dropped.
+ */
+bool
+rf_checks_pass(RfChecks *checks, TupleTableSlot *row)
+{
+	const RfExpectation *dropped_by = NULL;
+
+	if (checks->count == 0)
+		return true;
+	slot_getallattrs(row);
+	for (int i = 0; i < checks->count; i++)
+	{
+		RfCheck    *check = &checks->checks[i];
+
+		if (!row->tts_isnull[check->column] &&
+			DatumGetBool(row->tts_values[check->column]))
+		{
+			check->passed++;
+			continue;
+		}
+		check->failed++;
+		if (check->expectation->action == RF_ACTION_DROP && dropped_by == NULL)
+			dropped_by = check->expectation;
+	}
+	if (dropped_by == NULL)
+		return true;
+	checks->rejected++;
+	if (checks->flow->keep_rejected)
+		keep_rejected(checks, dropped_by, row);
+	return false;
+}
+
+int64
+rf_checks_rejected(const RfChecks *checks)
+{
+	return checks->rejected;
+}
+
+/*
+ * All rows were judged: stop the run if an expectation says so.
+ */
+void
+rf_checks_complete(RfChecks *checks)
+{
+	for (int i = 0; i < checks->count; i++)
+	{
+		const RfCheck *check = &checks->checks[i];
+
+		if (check->expectation->action == RF_ACTION_FAIL && check->failed > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("rows of flow \"%s\" violate expectation \"%s\"",
+							checks->flow->name, check->expectation->name),
+					 errdetail(INT64_FORMAT " of " INT64_FORMAT " rows violate it.",
+							   check->failed, check->failed + check->passed),
+					 errhint("Mend or remove the rows in the stream, or change the expectation; nothing was consumed.")));
+	}
+}
+
+/*
+ * Record the counts and the rejected rows.  The run's record exists.
+ */
+void
+rf_checks_record(RfChecks *checks, int64 run_id)
+{
+	for (int i = 0; i < checks->count; i++)
+	{
+		const RfCheck *check = &checks->checks[i];
+
+		rf_catalog_add_expectation_result(run_id, check->expectation->name,
+										  check->expectation->action,
+										  check->passed, check->failed);
+	}
+	if (checks->rows != NULL)
+		rf_catalog_add_rejected(checks->flow->name, run_id, checks->rejected_desc,
+								checks->rows, checks->rejected);
+}
+
+void
+rf_checks_end(RfChecks *checks)
+{
+	if (checks->rows != NULL)
+		tuplestore_end(checks->rows);
+	MemoryContextDelete(checks->context);
+}

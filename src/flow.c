@@ -1,0 +1,370 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow.c
+ *	  A flow in memory.
+ *
+ * A flow is found by its name, checked against the caller, and then opened:
+ * opening looks at the tables as they are now.  A run locks the flow first,
+ * then its tables, and opens it only then.
+ *
+ * The flow's view holds what the creator wrote: query, sequence, tombstone
+ * condition and expectations are its columns, so that the server itself keeps
+ * their names and operators as they were meant.  The catalog says which of
+ * the view's columns goes to which column of the target, by attribute number,
+ * so that a renamed column is followed.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_extension.h"
+#include "commands/extension.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "flow.h"
+#include "flow_catalog.h"
+
+static const char *const tie_names[] = {"append", "ignore", "replace"};
+static const char *const action_names[] = {"warn", "drop", "fail"};
+
+const char *
+rf_tie_name(RfTie tie)
+{
+	return tie_names[tie];
+}
+
+RfTie
+rf_tie_parse(const char *name)
+{
+	for (size_t i = 0; i < lengthof(tie_names); i++)
+	{
+		if (strcmp(name, tie_names[i]) == 0)
+			return (RfTie) i;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("on_tie \"%s\" is not known", name),
+			 errhint("Use \"append\", \"ignore\" or \"replace\".")));
+}
+
+const char *
+rf_action_name(RfAction action)
+{
+	return action_names[action];
+}
+
+RfAction
+rf_action_parse(const char *name)
+{
+	for (size_t i = 0; i < lengthof(action_names); i++)
+	{
+		if (strcmp(name, action_names[i]) == 0)
+			return (RfAction) i;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("action \"%s\" is not known", name),
+			 errhint("Use \"warn\", \"drop\" or \"fail\".")));
+}
+
+/*
+ * Helper objects are named from the flow's id: names of users never meet.
+ */
+char *
+rf_flow_view_name(int32 flow_id)
+{
+	return psprintf("flow_%d", flow_id);
+}
+
+char *
+rf_flow_ledger_name(int32 flow_id)
+{
+	return psprintf("floor_%d", flow_id);
+}
+
+Oid
+rf_flow_namespace(void)
+{
+	return get_namespace_oid("replace_flow", false);
+}
+
+/*
+ * Helper objects go when the extension goes.
+ */
+void
+rf_flow_depend_on_extension(Oid relid)
+{
+	ObjectAddress object = {RelationRelationId, relid, 0};
+	ObjectAddress extension = {ExtensionRelationId, InvalidOid, 0};
+
+	extension.objectId = get_extension_oid("replace_flow", false);
+	recordDependencyOn(&object, &extension, DEPENDENCY_AUTO_EXTENSION);
+}
+
+static void
+report_unknown(const char *name)
+{
+	char	   *similar = rf_catalog_similar_flow(name);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("flow \"%s\" does not exist", name),
+			 similar != NULL ? errhint("Perhaps you meant the flow \"%s\".", similar) :
+			 errhint("Table replace_flow.flow lists the flows that there are.")));
+}
+
+static List *
+load_settings(int32 flow_id)
+{
+	RfRow	   *rows;
+	int			nrows = rf_catalog_settings(flow_id, &rows);
+	List	   *settings = NIL;
+
+	for (int i = 0; i < nrows; i++)
+	{
+		RfSetting  *setting = palloc(sizeof(RfSetting));
+
+		setting->name = rf_row_text(&rows[i], "name");
+		setting->value = rf_row_text(&rows[i], "value");
+		settings = lappend(settings, setting);
+	}
+	return settings;
+}
+
+static void
+add_setting(RfFlow *flow, const RfRow *row, const char *name, const char *column)
+{
+	RfSetting  *setting = palloc(sizeof(RfSetting));
+
+	setting->name = pstrdup(name);
+	setting->value = rf_row_text(row, column);
+	flow->settings = lcons(setting, flow->settings);
+}
+
+static List *
+load_expectations(int32 flow_id)
+{
+	RfRow	   *rows;
+	int			nrows = rf_catalog_expectations(flow_id, &rows);
+	List	   *expectations = NIL;
+
+	for (int i = 0; i < nrows; i++)
+	{
+		RfExpectation *expectation = palloc(sizeof(RfExpectation));
+
+		expectation->name = rf_row_text(&rows[i], "name");
+		expectation->action = rf_action_parse(rf_row_text(&rows[i], "action"));
+		expectation->view_column = rf_row_text(&rows[i], "view_column");
+		expectations = lappend(expectations, expectation);
+	}
+	return expectations;
+}
+
+/* What the catalog alone says of a flow. */
+static RfFlow *
+load(const RfRow *row)
+{
+	RfFlow	   *flow = palloc0(sizeof(RfFlow));
+
+	flow->id = (int32) rf_row_int64(row, "flow_id");
+	flow->name = rf_row_text(row, "name");
+	flow->owner = rf_row_oid(row, "owner");
+	flow->target = rf_row_oid(row, "target");
+	flow->source = rf_row_oid(row, "source");
+	flow->definition_version = (int32) rf_row_int64(row, "definition_version");
+	flow->on_tie = rf_tie_parse(rf_row_text(row, "on_tie"));
+	flow->keep_rejected = rf_row_bool(row, "keep_rejected");
+	flow->has_ledger = rf_row_bool(row, "has_ledger");
+	flow->outputs = rf_catalog_text_array(row, "output_columns", &flow->noutputs);
+	flow->output_attnums = rf_catalog_int2_array(row, "target_attnums", &flow->noutputs);
+	flow->key_outputs = rf_catalog_text_array(row, "replace_using", &flow->nkeys);
+	flow->sequence_view_column = rf_row_text(row, "sequence_column");
+	flow->tombstone_view_column = rf_row_text(row, "tombstone_column");
+	flow->settings = load_settings(flow->id);
+	add_setting(flow, row, "TimeZone", "time_zone");
+	add_setting(flow, row, "DateStyle", "date_style");
+	add_setting(flow, row, "IntervalStyle", "interval_style");
+	return flow;
+}
+
+/*
+ * Find a flow by name, or raise an error.
+ */
+RfFlow *
+rf_flow_find(const char *name)
+{
+	RfRow		row;
+
+	if (!rf_catalog_find_flow(name, &row))
+		report_unknown(name);
+	return load(&row);
+}
+
+/*
+ * Lock a flow against other runs and changes, until the transaction ends.
+ * Gives NULL when it would have to wait and must not.
+ */
+RfFlow *
+rf_flow_lock(const char *name, bool wait)
+{
+	RfRow		row;
+
+	if (rf_catalog_lock_flow(name, wait, &row))
+		return load(&row);
+	if (wait || !rf_catalog_find_flow(name, &row))
+		report_unknown(name);
+	return NULL;
+}
+
+/*
+ * A flow may be run and changed by its owner, members of that role and
+ * superusers.
+ */
+void
+rf_flow_check_caller(const RfFlow *flow)
+{
+	if (!has_privs_of_role(GetUserId(), flow->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for flow \"%s\"", flow->name),
+				 errdetail("The flow belongs to role \"%s\".",
+						   GetUserNameFromId(flow->owner, false)),
+				 errhint("Run it as that role or as a member of it.")));
+}
+
+static void
+report_missing(const RfFlow *flow, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("%s of flow \"%s\" no longer exists", what, flow->name),
+			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
+}
+
+/*
+ * Describe the stored columns: those of the target that the view gives.
+ */
+static void
+open_columns(RfFlow *flow)
+{
+	const int16 *attnums = flow->output_attnums;
+	Relation	target = table_open(flow->target, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(target);
+	int			ncolumns = 0;
+
+	flow->column_outputs = palloc(flow->noutputs * sizeof(int));
+	for (int i = 0; i < flow->noutputs; i++)
+	{
+		if (attnums[i] == 0)
+			continue;
+		if (attnums[i] > desc->natts || TupleDescAttr(desc, attnums[i] - 1)->attisdropped)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("column \"%s\" of the target of flow \"%s\" no longer exists",
+							flow->outputs[i], flow->name),
+					 errdetail("The flow's query gives the column, and table \"%s\" has lost it.",
+							   RelationGetRelationName(target)),
+					 errhint("Add the column again, then drop the flow and create it again.")));
+		flow->column_outputs[ncolumns++] = i;
+	}
+
+	flow->columns = CreateTemplateTupleDesc(ncolumns);
+	for (int i = 0; i < ncolumns; i++)
+		TupleDescCopyEntry(flow->columns, i + 1, desc, attnums[flow->column_outputs[i]]);
+	table_close(target, NoLock);
+}
+
+/* The position of an output column among the stored ones, or -1. */
+static int
+stored_position(const RfFlow *flow, const char *output)
+{
+	for (int i = 0; i < flow->columns->natts; i++)
+	{
+		if (strcmp(flow->outputs[flow->column_outputs[i]], output) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/*
+ * The type of a sequence that is not stored is that of the view's column.
+ */
+static void
+open_sequence(RfFlow *flow)
+{
+	AttrNumber	attnum;
+
+	flow->sequence_column = stored_position(flow, flow->sequence_view_column);
+	if (flow->sequence_column >= 0)
+	{
+		flow->sequence_type = rf_flow_column_type(flow, flow->sequence_column);
+		return;
+	}
+	attnum = get_attnum(flow->view, flow->sequence_view_column);
+	get_atttypetypmodcoll(flow->view, attnum, &flow->sequence_type.type,
+						  &flow->sequence_type.typmod, &flow->sequence_type.collation);
+}
+
+/*
+ * Look at the flow's tables as they are now.  The caller holds its locks.
+ */
+void
+rf_flow_open(RfFlow *flow)
+{
+	if (get_rel_name(flow->target) == NULL)
+		report_missing(flow, "the target");
+	if (get_rel_name(flow->source) == NULL)
+		report_missing(flow, "the stream");
+	flow->view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
+	if (!OidIsValid(flow->view))
+		report_missing(flow, "a table that the query");
+	flow->ledger = InvalidOid;
+	if (flow->has_ledger)
+	{
+		flow->ledger = get_relname_relid(rf_flow_ledger_name(flow->id), rf_flow_namespace());
+		if (!OidIsValid(flow->ledger))
+			report_missing(flow, "the ledger");
+	}
+
+	open_columns(flow);
+	flow->keys = palloc(flow->nkeys * sizeof(int));
+	for (int i = 0; i < flow->nkeys; i++)
+		flow->keys[i] = stored_position(flow, flow->key_outputs[i]);
+	open_sequence(flow);
+	flow->expectations = load_expectations(flow->id);
+}
+
+/*
+ * Act as the flow's owner, under the settings of the flow.
+ */
+void
+rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow)
+{
+	ListCell   *cell;
+
+	rf_role_assume(guard, flow->owner);
+	foreach(cell, flow->settings)
+	{
+		RfSetting  *setting = lfirst(cell);
+
+		rf_role_set(setting->name, setting->value);
+	}
+}
+
+RfType
+rf_flow_column_type(const RfFlow *flow, int column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(flow->columns, column);
+	RfType		type = {attribute->atttypid, attribute->atttypmod, attribute->attcollation};
+
+	return type;
+}

@@ -1,0 +1,109 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow.h
+ *	  A flow in memory.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_FLOW_H
+#define RF_FLOW_H
+
+#include "access/tupdesc.h"
+#include "nodes/pg_list.h"
+
+#include "query.h"
+
+/* What to do with a set whose sequence equals the floor. */
+typedef enum RfTie
+{
+	RF_TIE_APPEND,
+	RF_TIE_IGNORE,
+	RF_TIE_REPLACE
+} RfTie;
+
+/* What to do with a row that violates an expectation. */
+typedef enum RfAction
+{
+	RF_ACTION_WARN,
+	RF_ACTION_DROP,
+	RF_ACTION_FAIL
+} RfAction;
+
+/* A value's type, as a column has it. */
+typedef struct RfType
+{
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+} RfType;
+
+/* A server setting that holds during the flow's runs. */
+typedef struct RfSetting
+{
+	char	   *name;
+	char	   *value;
+} RfSetting;
+
+typedef struct RfExpectation
+{
+	char	   *name;
+	RfAction	action;
+	char	   *view_column;
+} RfExpectation;
+
+typedef struct RfFlow
+{
+	int32		id;
+	char	   *name;
+	Oid			owner;
+	Oid			target;
+	Oid			source;
+	int32		definition_version;
+	RfTie		on_tie;
+	bool		keep_rejected;
+	bool		has_ledger;
+	List	   *settings;		/* of RfSetting */
+
+	/* what the query gives, as columns of the flow's view */
+	int			noutputs;
+	char	  **outputs;
+	int16	   *output_attnums; /* the target's column for each, or 0 */
+	int			nkeys;
+	char	  **key_outputs;
+
+	/*
+	 * What follows is known once the flow is open.
+	 *
+	 * The stored ones among the outputs, under the target's names and types.
+	 */
+	TupleDesc	columns;
+	int		   *column_outputs; /* position among outputs */
+	int		   *keys;			/* positions among columns */
+
+	/* the sequence: a stored column, or else kept in the ledger */
+	char	   *sequence_view_column;
+	int			sequence_column;	/* position among columns, or -1 */
+	RfType		sequence_type;
+	char	   *tombstone_view_column;	/* or NULL */
+
+	Oid			view;
+	Oid			ledger;			/* or InvalidOid */
+	List	   *expectations;	/* of RfExpectation, by name */
+} RfFlow;
+
+extern const char *rf_tie_name(RfTie tie);
+extern RfTie rf_tie_parse(const char *name);
+extern RfAction rf_action_parse(const char *name);
+extern const char *rf_action_name(RfAction action);
+extern char *rf_flow_view_name(int32 flow_id);
+extern char *rf_flow_ledger_name(int32 flow_id);
+extern Oid	rf_flow_namespace(void);
+extern void rf_flow_depend_on_extension(Oid relid);
+extern RfFlow *rf_flow_find(const char *name);
+extern RfFlow *rf_flow_lock(const char *name, bool wait);
+extern void rf_flow_check_caller(const RfFlow *flow);
+extern void rf_flow_open(RfFlow *flow);
+extern void rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow);
+extern RfType rf_flow_column_type(const RfFlow *flow, int column);
+
+#endif							/* RF_FLOW_H */

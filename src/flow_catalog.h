@@ -1,0 +1,66 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_catalog.h
+ *	  The extension's own tables.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_FLOW_CATALOG_H
+#define RF_FLOW_CATALOG_H
+
+#include "nodes/pg_list.h"
+#include "utils/tuplestore.h"
+
+#include "flow.h"
+#include "run_record.h"
+
+/* A row of table flow to be written; texts may be NULL where the column may. */
+typedef struct RfFlowRow
+{
+	const char *name;
+	Oid			owner;
+	Oid			target;
+	Oid			source;
+	Datum		replace_using;	/* text[] */
+	const char *sequence_by;
+	const char *delete_when;
+	const char *on_tie;
+	bool		auto_apply;
+	bool		keep_rejected;
+	bool		quarantine;
+	Datum		settings;		/* jsonb */
+	const char *comment;
+	Datum		output_columns; /* text[] */
+	Datum		target_attnums; /* smallint[] */
+	const char *sequence_column;
+	const char *tombstone_column;
+	bool		has_ledger;
+} RfFlowRow;
+
+extern void rf_catalog_lock_definitions(void);
+extern int32 rf_catalog_add_flow(const RfFlowRow *flow);
+extern bool rf_catalog_find_flow(const char *name, RfRow *row);
+extern bool rf_catalog_lock_flow(const char *name, bool wait, RfRow *row);
+extern void rf_catalog_drop_flow(int32 flow_id);
+extern char *rf_catalog_flow_of_target(List *relids);
+extern char *rf_catalog_flow_of_source(List *relids);
+extern char *rf_catalog_similar_flow(const char *name);
+extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
+extern int16 *rf_catalog_int2_array(const RfRow *row, const char *column, int *count);
+
+extern int	rf_catalog_settings(int32 flow_id, RfRow **rows);
+extern int	rf_catalog_expectations(int32 flow_id, RfRow **rows);
+extern bool rf_catalog_add_expectation(int32 flow_id, const char *name,
+									   RfAction action, const char *condition,
+									   const char *view_column);
+extern bool rf_catalog_drop_expectation(int32 flow_id, const char *name);
+
+extern int64 rf_catalog_next_run_id(void);
+extern HeapTuple rf_catalog_add_run(const RfRun *run);
+extern void rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
+											  RfAction action,
+											  int64 rows_passed, int64 rows_failed);
+extern void rf_catalog_add_rejected(const char *flow, int64 run_id, TupleDesc desc,
+									Tuplestorestate *rows, int64 nrows);
+
+#endif							/* RF_FLOW_CATALOG_H */

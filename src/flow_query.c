@@ -1,0 +1,307 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_query.c
+ *	  The texts that define a flow: its query, and expressions over what the
+ *	  query gives.
+ *
+ * A text is parsed on its own and must be exactly one SELECT, or exactly one
+ * expression: it is never put between other words, so nothing in it can leak
+ * into a statement around it.  Names are looked up here, once, with the
+ * creator's search path; from then on the parsed tree counts.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/partition.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/analyze.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+#include "parser/parse_expr.h"
+#include "parser/parser.h"
+#include "rewrite/rewriteHandler.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/varlena.h"
+
+#include "flow_query.h"
+
+static void
+add_context(void *arg)
+{
+	RfTextOrigin *origin = arg;
+
+	errcontext("parameter \"%s\" of flow \"%s\"", origin->parameter, origin->flow_name);
+}
+
+static void
+refuse_query(const RfTextOrigin *origin, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SYNTAX_ERROR),
+			 errmsg("the query of flow \"%s\" is not a plain SELECT", origin->flow_name),
+			 errdetail_internal("%s", detail),
+			 errhint("Give one SELECT that only reads.")));
+}
+
+/*
+ * Parse and analyze a query, under the caller's search path.
+ */
+Query *
+rf_query_parse(const RfTextOrigin *origin, const char *text)
+{
+	ErrorContextCallback callback = {error_context_stack, add_context, unconstify(RfTextOrigin *, origin)};
+	List	   *statements;
+	RawStmt    *statement;
+	Query	   *query;
+
+	error_context_stack = &callback;
+	statements = raw_parser(text, RAW_PARSE_DEFAULT);
+	if (list_length(statements) != 1)
+		refuse_query(origin, psprintf("The text has %d statements.", list_length(statements)));
+	statement = linitial_node(RawStmt, statements);
+	if (!IsA(statement->stmt, SelectStmt))
+		refuse_query(origin, "The statement is of another kind.");
+	if (((SelectStmt *) statement->stmt)->intoClause != NULL)
+		refuse_query(origin, "SELECT INTO creates a table.");
+	query = parse_analyze_fixedparams(statement, text, NULL, 0, NULL);
+	if (query->commandType != CMD_SELECT)
+		refuse_query(origin, "The statement is of another kind.");
+	if (query->hasModifyingCTE)
+		refuse_query(origin, "A WITH clause changes data.");
+	if (query->rowMarks != NIL)
+		refuse_query(origin, "It locks rows.");
+	error_context_stack = callback.previous;
+	return query;
+}
+
+/* How a query reads the stream. */
+typedef struct RfStreamReads
+{
+	const RfTextOrigin *origin;
+	Oid			stream;
+	List	   *family;			/* its partitions, children and ancestors */
+	Oid			view;			/* the view being looked into */
+	int			count;
+} RfStreamReads;
+
+static bool look_for_stream(Node *node, void *context);
+
+static void
+refuse_reads(const RfStreamReads *reads, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("the query of flow \"%s\" must read the stream \"%s\" exactly once",
+					reads->origin->flow_name, get_rel_name(reads->stream)),
+			 errdetail_internal("%s", detail),
+			 errhint("Name the stream once in FROM; join other tables to it as needed.")));
+}
+
+static void
+look_into_view(RfStreamReads *reads, Oid view)
+{
+	Oid			outer_view = reads->view;
+	Relation	relation = table_open(view, AccessShareLock);
+
+	reads->view = view;
+	(void) look_for_stream((Node *) get_view_query(relation), reads);
+	table_close(relation, NoLock);
+	reads->view = outer_view;
+}
+
+static void
+look_at_relation(RfStreamReads *reads, RangeTblEntry *rte)
+{
+	/* a view's own entries stand for OLD and NEW */
+	if (rte->relid == reads->view)
+		return;
+	if (get_rel_persistence(rte->relid) == RELPERSISTENCE_TEMP)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("the query of flow \"%s\" reads temporary table \"%s\"",
+						reads->origin->flow_name, get_rel_name(rte->relid)),
+				 errdetail("Other sessions cannot see it."),
+				 errhint("Use a permanent table.")));
+	if (rte->relid == reads->stream)
+	{
+		reads->count++;
+		if (!rte->inh && has_subclass(rte->relid))
+			refuse_reads(reads, "ONLY leaves out rows that are consumed all the same.");
+		if (rte->tablesample != NULL)
+			refuse_reads(reads, "TABLESAMPLE leaves out rows that are consumed all the same.");
+	}
+	else if (list_member_oid(reads->family, rte->relid))
+		refuse_reads(reads, psprintf("\"%s\" is a part or a parent of the stream.",
+									 get_rel_name(rte->relid)));
+	else if (rte->relkind == RELKIND_VIEW)
+		look_into_view(reads, rte->relid);
+}
+
+static bool
+look_for_stream(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+	{
+		RangeTblEntry *rte = (RangeTblEntry *) node;
+
+		if (rte->rtekind == RTE_RELATION)
+			look_at_relation(context, rte);
+		return false;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, look_for_stream, context,
+								 QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, look_for_stream, context);
+}
+
+/*
+ * The query of a using flow reads its stream exactly once, directly or through
+ * views: all of its rows are consumed, so all of them must have been read.
+ */
+void
+rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream)
+{
+	RfStreamReads reads = {.origin = origin, .stream = stream};
+
+	reads.family = list_concat_copy(find_all_inheritors(stream, AccessShareLock, NULL),
+									get_partition_ancestors(stream));
+	(void) look_for_stream((Node *) query, &reads);
+	if (reads.count != 1)
+		refuse_reads(&reads, psprintf("It reads it %d times.", reads.count));
+}
+
+static void
+refuse_expression(const RfTextOrigin *origin, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SYNTAX_ERROR),
+			 errmsg("parameter \"%s\" of flow \"%s\" is not a single expression",
+					origin->parameter, origin->flow_name),
+			 errdetail_internal("%s", detail),
+			 errhint("Give one expression over the columns that the query gives.")));
+}
+
+/*
+ * Parse a text that must be one expression.
+ */
+Node *
+rf_expression_parse(const RfTextOrigin *origin, const char *text)
+{
+	ErrorContextCallback callback = {error_context_stack, add_context, unconstify(RfTextOrigin *, origin)};
+	List	   *statements;
+	SelectStmt *select;
+	ResTarget  *target;
+
+	error_context_stack = &callback;
+	statements = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
+	select = castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt);
+	error_context_stack = callback.previous;
+
+	if (list_length(select->targetList) != 1)
+		refuse_expression(origin, psprintf("The text has %d expressions.",
+										   list_length(select->targetList)));
+	target = linitial_node(ResTarget, select->targetList);
+	if (target->name != NULL)
+		refuse_expression(origin, "The text names its result with AS.");
+	if (select->distinctClause != NIL || select->fromClause != NIL ||
+		select->whereClause != NULL || select->groupClause != NIL ||
+		select->havingClause != NULL || select->windowClause != NIL ||
+		select->sortClause != NIL || select->limitCount != NULL ||
+		select->limitOffset != NULL || select->lockingClause != NIL ||
+		select->op != SETOP_NONE)
+		refuse_expression(origin, "The text has clauses of a query.");
+	if (IsA(target->val, ColumnRef) &&
+		IsA(llast(((ColumnRef *) target->val)->fields), A_Star))
+		refuse_expression(origin, "The text stands for several columns.");
+	return target->val;
+}
+
+/*
+ * The name of the column, if the expression is no more than that; else NULL.
+ */
+const char *
+rf_expression_column(Node *raw)
+{
+	ColumnRef  *column = (ColumnRef *) raw;
+
+	if (!IsA(raw, ColumnRef) || list_length(column->fields) != 1 ||
+		!IsA(linitial(column->fields), String))
+		return NULL;
+	return strVal(linitial(column->fields));
+}
+
+/*
+ * Give an expression its meaning.  required_type is boolean or nothing.
+ */
+Node *
+rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
+					  Node *raw, const char *text, Oid required_type)
+{
+	ErrorContextCallback callback = {error_context_stack, add_context, unconstify(RfTextOrigin *, origin)};
+	Node	   *expression;
+
+	error_context_stack = &callback;
+	pstate->p_sourcetext = text;
+	expression = transformExpr(pstate, raw, EXPR_KIND_WHERE);
+	if (required_type == BOOLOID)
+		expression = coerce_to_boolean(pstate, expression, origin->parameter);
+	else if (exprType(expression) == UNKNOWNOID)
+		expression = coerce_type(pstate, expression, UNKNOWNOID, TEXTOID, -1,
+								 COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
+	assign_expr_collations(pstate, expression);
+	error_context_stack = callback.previous;
+
+	if (pstate->p_hasSubLinks)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("parameter \"%s\" of flow \"%s\" has a subquery",
+						origin->parameter, origin->flow_name),
+				 errdetail("It is an expression over one row that the query gives."),
+				 errhint("Join in the query what the expression needs.")));
+	if (contain_volatile_functions(expression))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("parameter \"%s\" of flow \"%s\" calls a volatile function",
+						origin->parameter, origin->flow_name),
+				 errdetail("Its value for a row could differ from run to run."),
+				 errhint("Use columns, and functions that are immutable or stable.")));
+	return expression;
+}
+
+/*
+ * The name that a mistyped one most likely stands for, or NULL.
+ */
+char *
+rf_closest_name(const char *name, int nnames, char **names)
+{
+	int			length = strlen(name);
+	int			best_distance = length / 2 + 1;
+	char	   *best = NULL;
+
+	for (int i = 0; i < nnames; i++)
+	{
+		int			distance;
+
+		if (pg_strcasecmp(name, names[i]) == 0)
+			return names[i];
+		distance = varstr_levenshtein_less_equal(name, length, names[i], strlen(names[i]),
+												 1, 1, 1, best_distance - 1, true);
+		if (distance < best_distance)
+		{
+			best_distance = distance;
+			best = names[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,29 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_query.h
+ *	  The texts that define a flow: its query, and expressions over what the
+ *	  query gives.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_FLOW_QUERY_H
+#define RF_FLOW_QUERY_H
+
+#include "nodes/parsenodes.h"
+
+/* Which text is being read, for errors. */
+typedef struct RfTextOrigin
+{
+	const char *flow_name;
+	const char *parameter;
+} RfTextOrigin;
+
+extern Query *rf_query_parse(const RfTextOrigin *origin, const char *text);
+extern void rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream);
+extern Node *rf_expression_parse(const RfTextOrigin *origin, const char *text);
+extern const char *rf_expression_column(Node *raw);
+extern Node *rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
+								   Node *raw, const char *text, Oid required_type);
+extern char *rf_closest_name(const char *name, int nnames, char **names);
+
+#endif							/* RF_FLOW_QUERY_H */

@@ -1,0 +1,498 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_run.c
+ *	  One run of a using flow.
+ *
+ * The story of a run, all in the caller's transaction:
+ *
+ *	1. Lock: the flow's row, then the target against other writers, then the
+ *	   stream as those who stage rows do.  Only then is the snapshot taken, so
+ *	   that the run sees all that was done before it had its locks.
+ *	2. Read: the query gives rows; expectations drop some; the rest is
+ *	   converted to the target's types and sorted by key and sequence.
+ *	3. Consume: the stream's rows that the snapshot sees are deleted.
+ *	4. Meet: the batch's distinct keys are numbered; the target's rows that
+ *	   have these keys, and the keys' floors, are found.
+ *	5. Judge: batch, old rows and floors are read side by side, key by key.
+ *	   A key's set is late, ties with the floor, or replaces the old rows.
+ *	6. Write: deletes, updates, inserts, then the ledger.
+ *	7. Record the run.
+ *
+ * Steps 2 to 6 act as the flow's owner.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "batch.h"
+#include "compat.h"
+#include "conversion.h"
+#include "expectation.h"
+#include "floor.h"
+#include "flow.h"
+#include "flow_run.h"
+#include "key_set.h"
+#include "query.h"
+#include "row_diff.h"
+#include "run_record.h"
+#include "sql_text.h"
+#include "stream.h"
+#include "target_shape.h"
+#include "target_write.h"
+
+/* What becomes of a key's set. */
+typedef enum RfVerdict
+{
+	RF_SET_LATE,				/* below the floor */
+	RF_SET_TIE_IGNORED,
+	RF_SET_APPENDED,
+	RF_SET_REPLACES
+} RfVerdict;
+
+/* The pieces that a run works with. */
+typedef struct RfApply
+{
+	RfFlow	   *flow;
+	RfRun		run;
+	RfBatch    *batch;
+	RfChecks   *checks;
+	RfConversion *conversion;
+	RfKeySet   *keys;
+	RfFloors   *floors;
+	RfRowDiff  *diff;
+	RfTargetWriter *writer;
+	MemoryContext context;		/* for the run */
+	MemoryContext row_context;	/* for one row */
+	Datum	   *values;			/* one row, converted */
+	bool	   *nulls;
+	bool		stored;			/* the target stores the sequence */
+} RfApply;
+
+/*
+ * A run inside a transaction that keeps its first snapshot would not see what
+ * was done before it had its locks.
+ */
+static void
+check_transaction(const char *flow_name)
+{
+	PreventCommandIfReadOnly("replace_flow.apply()");
+	PreventCommandDuringRecovery("replace_flow.apply()");
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("flow \"%s\" cannot run in a transaction with isolation level REPEATABLE READ or SERIALIZABLE",
+						flow_name),
+				 errdetail("Such a transaction sees the tables as they were before the run locks them."),
+				 errhint("Run it in a transaction with isolation level READ COMMITTED.")));
+}
+
+/*
+ * Lock the tables of a run; false when it would have to wait and must not.
+ */
+static bool
+lock_tables(const RfFlow *flow, bool wait)
+{
+	if (wait)
+		LockRelationOid(flow->target, ShareRowExclusiveLock);
+	else if (!ConditionalLockRelationOid(flow->target, ShareRowExclusiveLock))
+		return false;
+	LockRelationOid(flow->source, RowExclusiveLock);
+	return true;
+}
+
+/*
+ * The key of a row, for people: (a, b)=(1, x).
+ */
+static char *
+describe_key(const RfFlow *flow, const Datum *values, const bool *nulls)
+{
+	StringInfoData names;
+	StringInfoData key;
+
+	initStringInfo(&names);
+	initStringInfo(&key);
+	for (int i = 0; i < flow->nkeys; i++)
+	{
+		int			column = flow->keys[i];
+		Form_pg_attribute attribute = TupleDescAttr(flow->columns, column);
+		Oid			output;
+		bool		is_varlena;
+
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", NameStr(attribute->attname));
+		getTypeOutputInfo(attribute->atttypid, &output, &is_varlena);
+		appendStringInfo(&key, "%s%s", i > 0 ? ", " : "", nulls[column] ? "null" :
+						 OidOutputFunctionCall(output, values[column]));
+	}
+	return psprintf("(%s)=(%s)", names.data, key.data);
+}
+
+static void
+report_null_sequence(const RfFlow *flow, const Datum *values, const bool *nulls)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("sequence \"%s\" of flow \"%s\" is null",
+					flow->sequence_view_column, flow->name),
+			 errdetail("A row with key %s has no sequence.", describe_key(flow, values, nulls)),
+			 errhint("Mend the row in the stream, or drop such rows with an expectation; nothing was consumed.")));
+}
+
+/* Step 2, for one row of the query. */
+static void
+read_row(TupleTableSlot *slot, void *arg)
+{
+	RfApply    *apply = arg;
+	RfFlow	   *flow = apply->flow;
+	int			extra = flow->noutputs;
+	bool		tombstone = false;
+	bool		sequence_is_null;
+	Datum		sequence;
+
+	apply->run.counts.rows_read++;
+	if (!rf_checks_pass(apply->checks, slot))
+		return;
+	if (apply->conversion == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(apply->context);
+
+		apply->conversion = rf_conversion_begin(flow, slot->tts_tupleDescriptor);
+		MemoryContextSwitchTo(caller);
+	}
+	rf_conversion_row(apply->conversion, slot, apply->values, apply->nulls);
+	if (apply->stored)
+	{
+		sequence = apply->values[flow->sequence_column];
+		sequence_is_null = apply->nulls[flow->sequence_column];
+	}
+	else
+	{
+		sequence = slot->tts_values[extra];
+		sequence_is_null = slot->tts_isnull[extra++];
+	}
+	if (sequence_is_null)
+		report_null_sequence(flow, apply->values, apply->nulls);
+	if (flow->tombstone_view_column != NULL)
+		tombstone = !slot->tts_isnull[extra] && DatumGetBool(slot->tts_values[extra]);
+	rf_batch_add(apply->batch, rf_diff_hash(apply->diff, apply->values, apply->nulls),
+				 tombstone, sequence, apply->values, apply->nulls);
+}
+
+static void
+read_batch(RfApply *apply)
+{
+	RfFlow	   *flow = apply->flow;
+	int			first_check = flow->noutputs + (apply->stored ? 0 : 1) +
+		(flow->tombstone_view_column != NULL ? 1 : 0);
+
+	apply->checks = rf_checks_begin(flow, first_check);
+	rf_query_each(rf_sql_read_batch(flow), read_row, apply);
+	rf_checks_complete(apply->checks);
+	apply->run.counts.rows_rejected = rf_checks_rejected(apply->checks);
+	rf_batch_complete(apply->batch);
+}
+
+/* Step 4: number the keys, in the order of the batch. */
+static void
+find_keys(RfApply *apply)
+{
+	RfBatchRow	row;
+	int64		group = 0;
+
+	while (rf_batch_next(apply->batch, &row))
+	{
+		if (row.new_key)
+			rf_keys_add(apply->keys, ++group, row.values, row.nulls);
+		MemoryContextReset(apply->row_context);
+		CHECK_FOR_INTERRUPTS();
+	}
+	rf_batch_rewind(apply->batch);
+	rf_keys_register(apply->keys);
+}
+
+/* What each query that finds rows gives first: group, tableoid, ctid. */
+static int64
+read_address(TupleTableSlot *slot, RfRowAddress *address)
+{
+	slot_getallattrs(slot);
+	address->tableoid = DatumGetObjectId(slot->tts_values[1]);
+	address->ctid = *DatumGetItemPointer(slot->tts_values[2]);
+	return DatumGetInt64(slot->tts_values[0]);
+}
+
+static void
+read_old_row(TupleTableSlot *slot, void *arg)
+{
+	RfApply    *apply = arg;
+	RfRowAddress address;
+	int64		group = read_address(slot, &address);
+	Datum	   *values = slot->tts_values + 3;
+	bool	   *nulls = slot->tts_isnull + 3;
+
+	rf_diff_add_old(apply->diff, group, &address, values, nulls);
+	if (apply->stored && !nulls[apply->flow->sequence_column])
+		rf_floors_add_stored(apply->floors, group, values[apply->flow->sequence_column]);
+}
+
+static void
+read_ledger_row(TupleTableSlot *slot, void *arg)
+{
+	RfApply    *apply = arg;
+	RfRowAddress address;
+	int64		group = read_address(slot, &address);
+
+	rf_floors_add_ledger(apply->floors, group, slot->tts_values[3], &address);
+}
+
+static void
+find_old_rows(RfApply *apply)
+{
+	rf_query_each(rf_keys_find_in_target(apply->keys), read_old_row, apply);
+	if (OidIsValid(apply->flow->ledger))
+		rf_query_each(rf_keys_find_in_ledger(apply->keys,
+											 rf_floors_ledger_columns(apply->floors)),
+					  read_ledger_row, apply);
+	rf_diff_old_complete(apply->diff);
+	rf_floors_complete(apply->floors);
+}
+
+static RfVerdict
+judge(RfApply *apply, const RfFloor *floor, Datum sequence)
+{
+	int			order;
+
+	if (!floor->known)
+		return RF_SET_REPLACES;
+	order = rf_batch_compare_sequences(apply->batch, sequence, floor->sequence);
+	if (order > 0)
+		return RF_SET_REPLACES;
+	if (order < 0)
+		return RF_SET_LATE;
+	switch (apply->flow->on_tie)
+	{
+		case RF_TIE_IGNORE:
+			return RF_SET_TIE_IGNORED;
+		case RF_TIE_REPLACE:
+			return RF_SET_REPLACES;
+		default:
+			return RF_SET_APPENDED;
+	}
+}
+
+/*
+ * Keep the ledger right for a key, given the first row of its set.  Tombstones
+ * come last among the rows of a sequence, so a set that begins with one is
+ * empty.
+ */
+static void
+settle_floor(RfApply *apply, const RfFloor *floor, RfVerdict verdict,
+			 const RfBatchRow *first)
+{
+	bool		takes_rows = !first->tombstone;
+
+	if (verdict == RF_SET_REPLACES && (!apply->stored || !takes_rows))
+		rf_floors_raise(apply->floors, floor, first->values, first->nulls, first->sequence);
+	else if (apply->stored && takes_rows &&
+			 (verdict == RF_SET_REPLACES || verdict == RF_SET_APPENDED))
+		rf_floors_forget(apply->floors, floor);
+}
+
+/* Count a row of the batch, and pass it on if it is part of the result. */
+static void
+place_row(RfApply *apply, RfVerdict verdict, RfBatchRow *row)
+{
+	RfRunCounts *counts = &apply->run.counts;
+
+	if (!row->winner)
+		counts->rows_superseded++;
+	else if (verdict == RF_SET_LATE)
+		counts->rows_late++;
+	else if (verdict == RF_SET_TIE_IGNORED)
+		counts->rows_tie_ignored++;
+	else if (row->tombstone)
+		counts->rows_tombstone++;
+	else if (verdict == RF_SET_APPENDED)
+		rf_writer_insert(apply->writer, row->values, row->nulls);
+	else
+		rf_diff_add_new(apply->diff, row->hash, row->values, row->nulls);
+}
+
+/* Step 5. */
+static void
+judge_keys(RfApply *apply)
+{
+	RfVerdict	verdict = RF_SET_LATE;
+	RfBatchRow	row;
+	int64		group = 0;
+
+	while (rf_batch_next(apply->batch, &row))
+	{
+		if (row.new_key)
+		{
+			const RfFloor *floor;
+
+			if (verdict == RF_SET_REPLACES)
+				rf_diff_close_group(apply->diff);
+			floor = rf_floors_of(apply->floors, ++group);
+			verdict = judge(apply, floor, row.sequence);
+			settle_floor(apply, floor, verdict, &row);
+			if (verdict == RF_SET_REPLACES)
+			{
+				apply->run.counts.keys_replaced++;
+				rf_diff_open_group(apply->diff, group);
+			}
+		}
+		place_row(apply, verdict, &row);
+		MemoryContextReset(apply->row_context);
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (verdict == RF_SET_REPLACES)
+		rf_diff_close_group(apply->diff);
+}
+
+/* Step 6. */
+static void
+write_changes(RfApply *apply)
+{
+	RfRunCounts *counts = &apply->run.counts;
+
+	rf_writer_execute(apply->writer);
+	rf_floors_write(apply->floors);
+	counts->rows_deleted = rf_writer_deleted(apply->writer);
+	counts->rows_updated = rf_writer_updated(apply->writer);
+	counts->rows_inserted = rf_writer_inserted(apply->writer);
+	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
+}
+
+static void
+begin_pieces(RfApply *apply)
+{
+	RfFlow	   *flow = apply->flow;
+	int			ncolumns = flow->columns->natts;
+	RfTargetShape shape = rf_target_shape(flow->target, flow->columns);
+
+	apply->context = CurrentMemoryContext;
+	apply->stored = flow->sequence_column >= 0;
+	apply->values = palloc(ncolumns * sizeof(Datum));
+	apply->nulls = palloc(ncolumns * sizeof(bool));
+	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
+											   ALLOCSET_DEFAULT_SIZES);
+	apply->writer = rf_writer_begin(flow->target, "table", flow->columns,
+									shape.pair_columns);
+	apply->diff = rf_diff_begin(flow->columns, shape.pairing, shape.pair_columns,
+								apply->writer);
+	apply->batch = rf_batch_begin(flow);
+	apply->keys = rf_keys_begin(flow);
+	apply->floors = rf_floors_begin(flow);
+}
+
+static void
+end_pieces(RfApply *apply)
+{
+	if (apply->conversion != NULL)
+		rf_conversion_end(apply->conversion);
+	rf_keys_end(apply->keys);
+	rf_batch_end(apply->batch);
+	rf_floors_end(apply->floors);
+	rf_diff_end(apply->diff);
+	rf_writer_end(apply->writer);
+}
+
+/*
+ * Steps 2 to 6, under the flow's owner and the run's snapshot.
+ */
+static void
+replace_sets(RfApply *apply)
+{
+	RfRoleGuard guard;
+	MemoryContext caller;
+
+	rf_flow_assume(&guard, apply->flow);
+	begin_pieces(apply);
+	read_batch(apply);
+	apply->run.counts.rows_staged = rf_stream_consume(apply->flow, GetActiveSnapshot());
+	if (apply->run.counts.rows_read > apply->run.counts.rows_rejected)
+	{
+		caller = MemoryContextSwitchTo(apply->row_context);
+		find_keys(apply);
+		find_old_rows(apply);
+		judge_keys(apply);
+		MemoryContextSwitchTo(caller);
+		write_changes(apply);
+	}
+	end_pieces(apply);
+	rf_role_restore(&guard);
+}
+
+static void
+add_context(void *arg)
+{
+	RfRun	   *run = arg;
+
+	errcontext("run " INT64_FORMAT " of flow \"%s\"", run->run_id, run->flow->name);
+}
+
+static HeapTuple
+run_flow(RfFlow *flow)
+{
+	RfApply		apply = {.flow = flow};
+	ErrorContextCallback callback = {error_context_stack, add_context, &apply.run};
+	HeapTuple	record;
+
+	rf_run_begin(&apply.run, flow);
+	error_context_stack = &callback;
+	rf_flow_open(flow);
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	replace_sets(&apply);
+	PopActiveSnapshot();
+
+	record = rf_run_finish(&apply.run, "succeeded");
+	rf_checks_record(apply.checks, apply.run.run_id);
+	rf_checks_end(apply.checks);
+	error_context_stack = callback.previous;
+	return record;
+}
+
+static HeapTuple
+skip_run(RfFlow *flow)
+{
+	RfRun		run;
+
+	rf_run_begin(&run, flow);
+	return rf_run_finish(&run, "skipped");
+}
+
+/*
+ * Run a flow once; give the run's record.
+ */
+HeapTuple
+rf_apply(const char *flow_name, bool wait)
+{
+	RfFlow	   *flow;
+	RfFlow	   *locked;
+	HeapTuple	record;
+
+	check_transaction(flow_name);
+	rf_query_begin();
+	flow = rf_flow_find(flow_name);
+	rf_flow_check_caller(flow);
+
+	locked = rf_flow_lock(flow_name, wait);
+	if (locked != NULL && lock_tables(locked, wait))
+		record = run_flow(locked);
+	else
+		record = skip_run(flow);
+	rf_query_end();
+	return record;
+}

@@ -1,0 +1,321 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_view.c
+ *	  The view that holds what a flow's creator wrote.
+ *
+ * The view selects all columns of the flow's query, as a subquery named q, and
+ * after them what is computed over these: the sequence where it is more than a
+ * column, the tombstone mark, and a truth value per expectation.
+ *
+ *		SELECT q.a, q.b, (expression) AS sequence, ... FROM (query) q
+ *
+ * It lives in the extension's schema and belongs to the flow's owner.  It is
+ * put together, stored and taken up again as a parse tree; so what names and
+ * operators mean was settled when each text was first read.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "commands/tablecmds.h"
+#include "commands/view.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_node.h"
+#include "parser/parse_relation.h"
+#include "rewrite/rewriteHandler.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "flow_view.h"
+#include "query.h"
+#include "sql_text.h"
+
+struct RfView
+{
+	const char *flow_name;
+	ParseState *pstate;			/* its only relation is the query, as q */
+	List	   *targets;		/* of TargetEntry: the view's columns */
+	int			noutputs;		/* how many of them the query gives */
+};
+
+static RfView *
+begin(const char *flow_name, Query *query)
+{
+	RfView	   *view = palloc0(sizeof(RfView));
+	ParseNamespaceItem *item;
+
+	view->flow_name = flow_name;
+	view->pstate = make_parsestate(NULL);
+	item = addRangeTableEntryForSubquery(view->pstate, query, makeAlias("q", NIL),
+										 false, true);
+	addNSItemToQuery(view->pstate, item, true, true, true);
+	view->targets = expandNSItemAttrs(view->pstate, item, 0, true, -1);
+	view->noutputs = list_length(view->targets);
+	return view;
+}
+
+static TargetEntry *
+find(const RfView *view, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, view->targets)
+	{
+		TargetEntry *target = lfirst(cell);
+
+		if (strcmp(target->resname, name) == 0)
+			return target;
+	}
+	return NULL;
+}
+
+/*
+ * Begin a view over a query.
+ */
+RfView *
+rf_view_begin(const char *flow_name, Query *query)
+{
+	RfView	   *view = begin(flow_name, query);
+	ListCell   *cell;
+
+	foreach(cell, view->targets)
+	{
+		TargetEntry *target = lfirst(cell);
+
+		if (find(view, target->resname) != target)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("the query of flow \"%s\" gives column \"%s\" twice",
+							flow_name, target->resname),
+					 errdetail("Columns are matched to those of the target by name."),
+					 errhint("Give one of them another name with AS.")));
+	}
+	return view;
+}
+
+/* The subquery of a stored view, and its place in the range table. */
+static Query *
+find_subquery(Query *stored, int *varno)
+{
+	ListCell   *cell;
+
+	foreach(cell, stored->rtable)
+	{
+		RangeTblEntry *rte = lfirst(cell);
+
+		if (rte->rtekind == RTE_SUBQUERY)
+		{
+			*varno = foreach_current_index(cell) + 1;
+			return rte->subquery;
+		}
+	}
+	elog(ERROR, "unexpected definition of a flow's view");
+}
+
+/*
+ * Take up a flow's view as it was stored.
+ */
+RfView *
+rf_view_load(const RfFlow *flow)
+{
+	Relation	relation = table_open(flow->view, AccessShareLock);
+	Query	   *stored = copyObject(get_view_query(relation));
+	int			varno;
+	Query	   *query = find_subquery(stored, &varno);
+	RfView	   *view = begin(flow->name, query);
+
+	ChangeVarNodes((Node *) stored->targetList, varno, 1, 0);
+	view->targets = stored->targetList;
+	table_close(relation, NoLock);
+	return view;
+}
+
+/*
+ * What the query gives: names and types; the result is their number.
+ */
+int
+rf_view_outputs(const RfView *view, char ***names, RfType **types)
+{
+	*names = palloc(view->noutputs * sizeof(char *));
+	*types = palloc(view->noutputs * sizeof(RfType));
+	for (int i = 0; i < view->noutputs; i++)
+	{
+		TargetEntry *target = list_nth(view->targets, i);
+
+		(*names)[i] = target->resname;
+		(*types)[i] = rf_view_column_type(view, target->resname);
+	}
+	return view->noutputs;
+}
+
+static void
+report_unknown_column(const RfView *view, const char *parameter, const char *column)
+{
+	char	  **names;
+	RfType	   *types;
+	int			nnames = rf_view_outputs(view, &names, &types);
+	char	   *closest = rf_closest_name(column, nnames, names);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" in \"%s\" of flow \"%s\" does not exist",
+					column, parameter, view->flow_name),
+			 errdetail("The query gives the columns %s.", rf_sql_names(nnames, names)),
+			 closest != NULL ? errhint("Perhaps you meant the column \"%s\".", closest) :
+			 errhint("Name one of these columns, or give it in the query.")));
+}
+
+/* A name for a column that no other column has. */
+static char *
+unused_name(const RfView *view, const char *name)
+{
+	char	   *unused = pstrdup(name);
+
+	for (int i = 1; find(view, unused) != NULL; i++)
+		unused = psprintf("%s_%d", name, i);
+	return unused;
+}
+
+/*
+ * Add an expression as a column; give the column's name.  An expression that
+ * is a column of the query is not added again.
+ */
+char *
+rf_view_add(RfView *view, const char *parameter, const char *text,
+			Oid required_type, const char *name)
+{
+	RfTextOrigin origin = {view->flow_name, parameter};
+	Node	   *raw = rf_expression_parse(&origin, text);
+	const char *column = rf_expression_column(raw);
+	Node	   *expression;
+
+	if (column != NULL && find(view, column) == NULL)
+		report_unknown_column(view, parameter, column);
+	expression = rf_expression_analyze(&origin, view->pstate, raw, text, required_type);
+	if (column != NULL && required_type == InvalidOid)
+		return pstrdup(column);
+
+	view->targets = lappend(view->targets,
+							makeTargetEntry((Expr *) expression,
+											list_length(view->targets) + 1,
+											unused_name(view, name), false));
+	return pstrdup(llast_node(TargetEntry, view->targets)->resname);
+}
+
+/*
+ * Whether an added expression uses a column of the query.
+ */
+bool
+rf_view_uses(const RfView *view, const char *column)
+{
+	AttrNumber	attnum = find(view, column)->resno;
+	Bitmapset  *used = NULL;
+	ListCell   *cell;
+
+	for_each_from(cell, view->targets, view->noutputs)
+		pull_varattnos((Node *) lfirst_node(TargetEntry, cell)->expr, 1, &used);
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, used);
+}
+
+/*
+ * Take out a column that was added.
+ */
+void
+rf_view_remove(RfView *view, const char *name)
+{
+	AttrNumber	number = 0;
+	ListCell   *cell;
+
+	view->targets = list_delete_ptr(view->targets, find(view, name));
+	foreach(cell, view->targets)
+		((TargetEntry *) lfirst(cell))->resno = ++number;
+}
+
+RfType
+rf_view_column_type(const RfView *view, const char *name)
+{
+	Node	   *expression = (Node *) find(view, name)->expr;
+	RfType		type = {exprType(expression), exprTypmod(expression), exprCollation(expression)};
+
+	return type;
+}
+
+static Query *
+build_query(const RfView *view)
+{
+	Query	   *query = makeNode(Query);
+	RangeTblRef *reference = makeNode(RangeTblRef);
+
+	reference->rtindex = 1;
+	query->commandType = CMD_SELECT;
+	query->canSetTag = true;
+	query->rtable = view->pstate->p_rtable;
+	query->jointree = makeFromExpr(list_make1(reference), NULL);
+	query->targetList = view->targets;
+	rf_query_take_permissions(query, view->pstate);
+	return query;
+}
+
+/* A column of the view's relation. */
+static ColumnDef *
+build_column(const RfView *view, const TargetEntry *target)
+{
+	RfType		type = rf_view_column_type(view, target->resname);
+
+	if (type_is_collatable(type.type) && !OidIsValid(type.collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_COLLATION),
+				 errmsg("column \"%s\" of flow \"%s\" has no collation",
+						target->resname, view->flow_name),
+				 errdetail("Its value comes from values of different collations."),
+				 errhint("Use the COLLATE clause to choose one.")));
+	return makeColumnDef(target->resname, type.type, type.typmod, type.collation);
+}
+
+static CreateStmt *
+build_relation(const RfView *view, char *name)
+{
+	CreateStmt *create = makeNode(CreateStmt);
+	ListCell   *cell;
+
+	create->relation = makeRangeVar("replace_flow", name, -1);
+	create->oncommit = ONCOMMIT_NOOP;
+	foreach(cell, view->targets)
+		create->tableElts = lappend(create->tableElts, build_column(view, lfirst(cell)));
+	return create;
+}
+
+/*
+ * Create the view, or put it in the place of the one that is there.
+ *
+ * The relation is made by the catalog's owner, and filled with the parse tree
+ * as it is: its text is not read again, under whatever role, so that no input
+ * function of a type runs here and no name can change its meaning.
+ */
+void
+rf_view_store(RfView *view, int32 flow_id, Oid owner, bool replace)
+{
+	char	   *name = rf_flow_view_name(flow_id);
+	Query	   *query = build_query(view);
+	ObjectAddress address;
+	RfRoleGuard guard;
+
+	rf_role_assume(&guard, rf_role_of_catalog());
+	if (replace)
+		(void) rf_query_execute(rf_sql_drop_view(name), NULL);
+	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);
+	CommandCounterIncrement();
+	StoreViewQuery(address.objectId, query, false);
+	rf_flow_depend_on_extension(address.objectId);
+	CommandCounterIncrement();
+	rf_role_restore(&guard);
+}

@@ -1,0 +1,28 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_view.h
+ *	  The view that holds what a flow's creator wrote.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_FLOW_VIEW_H
+#define RF_FLOW_VIEW_H
+
+#include "nodes/parsenodes.h"
+
+#include "flow.h"
+#include "flow_query.h"
+
+typedef struct RfView RfView;
+
+extern RfView *rf_view_begin(const char *flow_name, Query *query);
+extern RfView *rf_view_load(const RfFlow *flow);
+extern int	rf_view_outputs(const RfView *view, char ***names, RfType **types);
+extern char *rf_view_add(RfView *view, const char *parameter, const char *text,
+						 Oid required_type, const char *name);
+extern void rf_view_remove(RfView *view, const char *name);
+extern bool rf_view_uses(const RfView *view, const char *column);
+extern RfType rf_view_column_type(const RfView *view, const char *name);
+extern void rf_view_store(RfView *view, int32 flow_id, Oid owner, bool replace);
+
+#endif							/* RF_FLOW_VIEW_H */

@@ -1,0 +1,453 @@
+/*-------------------------------------------------------------------------
+ *
+ * query.c
+ *	  SQL as another role: role switch, settings, arguments, results.
+ *
+ * This is the only file that talks to SPI.  A caller brackets its work with
+ * rf_query_begin() and rf_query_end(), and each part that acts for a role with
+ * rf_role_assume() and rf_role_restore().  While a role is assumed
+ *
+ *	- the search path is pg_catalog alone, so that no name in our statements,
+ *	  or in functions that they call, can be caught by somebody's object;
+ *	- the operation is security-restricted, so that code of the role cannot
+ *	  change the session of the caller;
+ *	- row_security is off, so that a policy that would hide rows from the role
+ *	  raises an error instead of hiding them.
+ *
+ * An error needs no clean-up here: transaction abort, also that of a
+ * subtransaction, restores role, settings and the SPI stack.
+ *
+ * Rows come and go in bulk: rf_query_each() hands rows out one by one as the
+ * executor makes them, and rows go in as ephemeral named relations over
+ * tuplestores (rf_query_register()).  Neither is ever held in memory whole.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "tcop/dest.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "query.h"
+
+/* A receiver that passes each row to a callback. */
+typedef struct RfReceiver
+{
+	DestReceiver pub;
+	RfRowCallback callback;
+	void	   *arg;
+	MemoryContext row_context;	/* what the callback uses for one row */
+} RfReceiver;
+
+static void
+set_for_this_level(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+/*
+ * Act as a role until rf_role_restore().
+ */
+void
+rf_role_assume(RfRoleGuard *guard, Oid role)
+{
+	GetUserIdAndSecContext(&guard->user, &guard->security_context);
+	SetUserIdAndSecContext(role, guard->security_context |
+						   SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION);
+	guard->guc_level = NewGUCNestLevel();
+	set_for_this_level("search_path", "pg_catalog, pg_temp");
+	set_for_this_level("row_security", "off");
+}
+
+/*
+ * Set a server setting until rf_role_restore(), with the rights of the role.
+ */
+void
+rf_role_set(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, superuser() ? PGC_SUSET : PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/*
+ * Become again who called; settings made since are undone.
+ */
+void
+rf_role_restore(const RfRoleGuard *guard)
+{
+	AtEOXact_GUC(false, guard->guc_level);
+	SetUserIdAndSecContext(guard->user, guard->security_context);
+}
+
+/*
+ * The role that owns the extension's own tables.
+ */
+Oid
+rf_role_of_catalog(void)
+{
+	Oid			namespace = get_namespace_oid("replace_flow", false);
+	HeapTuple	tuple;
+	Oid			owner;
+
+	tuple = SearchSysCache2(RELNAMENSP, CStringGetDatum("flow"),
+							ObjectIdGetDatum(namespace));
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the catalog of extension \"replace_flow\" is missing"),
+				 errhint("Drop the extension and create it again.")));
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+void
+rf_arg(RfArgs *args, Oid type, Datum value)
+{
+	Assert(args->count < RF_MAX_ARGS);
+	args->types[args->count] = type;
+	args->values[args->count] = value;
+	args->nulls[args->count++] = ' ';
+}
+
+void
+rf_arg_null(RfArgs *args, Oid type)
+{
+	rf_arg(args, type, (Datum) 0);
+	args->nulls[args->count - 1] = 'n';
+}
+
+/*
+ * Add a text argument; NULL stands for an SQL NULL.
+ */
+void
+rf_arg_text(RfArgs *args, const char *value)
+{
+	if (value == NULL)
+		rf_arg_null(args, TEXTOID);
+	else
+		rf_arg(args, TEXTOID, CStringGetTextDatum(value));
+}
+
+Datum
+rf_row_datum(const RfRow *row, const char *column, bool *isnull)
+{
+	int			attno = SPI_fnumber(row->desc, column);
+
+	if (attno <= 0)
+		elog(ERROR, "unexpected result: no column \"%s\"", column);
+	return heap_getattr(row->tuple, attno, row->desc, isnull);
+}
+
+/*
+ * A column's value as text, or NULL.
+ */
+char *
+rf_row_text(const RfRow *row, const char *column)
+{
+	return SPI_getvalue(row->tuple, row->desc, SPI_fnumber(row->desc, column));
+}
+
+Oid
+rf_row_oid(const RfRow *row, const char *column)
+{
+	bool		isnull;
+	Datum		value = rf_row_datum(row, column, &isnull);
+
+	return isnull ? InvalidOid : DatumGetObjectId(value);
+}
+
+/*
+ * A column of type integer or bigint; NULL reads as zero.
+ */
+int64
+rf_row_int64(const RfRow *row, const char *column)
+{
+	bool		isnull;
+	Datum		value = rf_row_datum(row, column, &isnull);
+
+	if (isnull)
+		return 0;
+	if (SPI_gettypeid(row->desc, SPI_fnumber(row->desc, column)) == INT4OID)
+		return DatumGetInt32(value);
+	return DatumGetInt64(value);
+}
+
+bool
+rf_row_bool(const RfRow *row, const char *column)
+{
+	bool		isnull;
+	Datum		value = rf_row_datum(row, column, &isnull);
+
+	return !isnull && DatumGetBool(value);
+}
+
+void
+rf_query_begin(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "unexpected failure of SPI_connect");
+	/* What callers allocate outlives the connection. */
+	MemoryContextSwitchTo(caller);
+}
+
+void
+rf_query_end(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "unexpected failure of SPI_finish");
+	MemoryContextSwitchTo(caller);
+}
+
+/*
+ * Let statements read a tuplestore under a name.  The number of rows goes to
+ * the planner.
+ */
+void
+rf_query_register(const char *name, TupleDesc desc, Tuplestorestate *rows,
+				  double nrows)
+{
+	MemoryContext caller = MemoryContextSwitchTo(CurTransactionContext);
+	EphemeralNamedRelation enr = palloc0(sizeof(EphemeralNamedRelationData));
+
+	enr->md.name = pstrdup(name);
+	enr->md.reliddesc = InvalidOid;
+	enr->md.tupdesc = desc;
+	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+	enr->md.enrtuples = nrows;
+	enr->reldata = rows;
+	MemoryContextSwitchTo(caller);
+
+	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "unexpected failure to register \"%s\"", name);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+rf_query_unregister(const char *name)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (SPI_unregister_relation(name) != SPI_OK_REL_UNREGISTER)
+		elog(ERROR, "unexpected failure to unregister \"%s\"", name);
+	MemoryContextSwitchTo(caller);
+}
+
+/*
+ * Run one statement with arguments and leave its result, if any, to the
+ * caller as SPI_tuptable.
+ */
+static uint64
+execute(const char *sql, const RfArgs *args)
+{
+	int			result;
+
+	if (args == NULL)
+		result = SPI_execute(sql, false, 0);
+	else
+		result = SPI_execute_with_args(sql, args->count,
+									   (Oid *) args->types,
+									   (Datum *) args->values,
+									   args->nulls, false, 0);
+	if (result < 0)
+		elog(ERROR, "unexpected result %s of statement: %s",
+			 SPI_result_code_string(result), sql);
+	return SPI_processed;
+}
+
+static void
+take_row(RfRow *row, uint64 index)
+{
+	row->desc = CreateTupleDescCopy(SPI_tuptable->tupdesc);
+	row->tuple = heap_copytuple(SPI_tuptable->vals[index]);
+}
+
+/*
+ * Run a statement; give the number of rows that it wrote or returned.
+ */
+uint64
+rf_query_execute(const char *sql, const RfArgs *args)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	uint64		processed = execute(sql, args);
+
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(caller);
+	return processed;
+}
+
+/*
+ * Run a statement and take its first row; false when there is none.
+ */
+bool
+rf_query_first(const char *sql, const RfArgs *args, RfRow *row)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	bool		found = execute(sql, args) > 0;
+
+	MemoryContextSwitchTo(caller);
+	if (found)
+		take_row(row, 0);
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(caller);
+	return found;
+}
+
+/*
+ * Run a statement and take all its rows.  For results known to be small.
+ */
+int
+rf_query_all(const char *sql, const RfArgs *args, RfRow **rows)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	int			nrows = (int) execute(sql, args);
+
+	MemoryContextSwitchTo(caller);
+	*rows = palloc0_array(RfRow, nrows);
+	for (int i = 0; i < nrows; i++)
+		take_row(&(*rows)[i], i);
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(caller);
+	return nrows;
+}
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RfReceiver *receiver = (RfReceiver *) self;
+	MemoryContext caller = MemoryContextSwitchTo(receiver->row_context);
+
+	receiver->callback(slot, receiver->arg);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(receiver->row_context);
+	return true;
+}
+
+static void
+receive_startup(DestReceiver *self, int operation, TupleDesc desc)
+{
+	(void) self;
+	(void) operation;
+	(void) desc;
+}
+
+static void
+receive_nothing(DestReceiver *self)
+{
+	(void) self;
+}
+
+/*
+ * Run a query under the active snapshot as it is, and hand each row to a
+ * callback.  The callback runs in a memory context that is reset after each
+ * row.
+ */
+void
+rf_query_each(const char *sql, RfRowCallback callback, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SPIExecuteOptions options = {0};
+	RfReceiver	receiver = {
+		{receive_row, receive_startup, receive_nothing, receive_nothing, DestNone},
+		callback, arg,
+		AllocSetContextCreate(caller, "replace_flow row", ALLOCSET_DEFAULT_SIZES)
+	};
+	SPIPlanPtr	plan;
+	int			result;
+
+	plan = SPI_prepare(sql, 0, NULL);
+	if (plan == NULL)
+		elog(ERROR, "unexpected failure to prepare: %s", sql);
+
+	/* read_only is what makes SPI keep to the active snapshot */
+	options.read_only = true;
+	options.dest = &receiver.pub;
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "unexpected result %s of query: %s",
+			 SPI_result_code_string(result), sql);
+	SPI_freeplan(plan);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(receiver.row_context);
+}
+
+/*
+ * Run a statement that writes; give the number of rows written.
+ *
+ * With steer_to_tid the statement joins its target by ctid.  The planner
+ * prices each such probe as a random read of the disk and so turns to a scan
+ * of the whole table; but the rows were read a moment ago and are in cache.
+ */
+uint64
+rf_query_write(const char *sql, bool steer_to_tid)
+{
+	int			guc_level = NewGUCNestLevel();
+	uint64		processed;
+
+	if (steer_to_tid)
+	{
+		set_for_this_level("enable_hashjoin", "off");
+		set_for_this_level("enable_mergejoin", "off");
+	}
+	processed = rf_query_execute(sql, NULL);
+	AtEOXact_GUC(false, guc_level);
+	return processed;
+}
+
+/*
+ * Run a statement that writes exactly the row versions that a snapshot sees;
+ * give the number of rows written.
+ *
+ * SPI would move the snapshot's command id on, and with it see rows that this
+ * transaction wrote after the snapshot was taken.
+ */
+uint64
+rf_query_write_as_of(const char *sql, Snapshot snapshot)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SPIPlanPtr	plan;
+	CachedPlan *cached;
+	QueryDesc  *desc;
+	uint64		processed;
+
+	plan = SPI_prepare(sql, 0, NULL);
+	if (plan == NULL)
+		elog(ERROR, "unexpected failure to prepare: %s", sql);
+	cached = SPI_plan_get_cached_plan(plan);
+	if (cached == NULL || list_length(cached->stmt_list) != 1)
+		elog(ERROR, "unexpected plan of statement: %s", sql);
+
+	desc = CreateQueryDesc(linitial_node(PlannedStmt, cached->stmt_list), sql,
+						   snapshot, InvalidSnapshot, None_Receiver,
+						   NULL, NULL, 0);
+	ExecutorStart(desc, 0);
+	ExecutorRun(desc, ForwardScanDirection, 0, true);
+	processed = desc->estate->es_processed;
+	ExecutorFinish(desc);
+	ExecutorEnd(desc);
+	FreeQueryDesc(desc);
+
+	ReleaseCachedPlan(cached, NULL);
+	SPI_freeplan(plan);
+	CommandCounterIncrement();
+	MemoryContextSwitchTo(caller);
+	return processed;
+}

@@ -1,0 +1,70 @@
+/*-------------------------------------------------------------------------
+ *
+ * query.h
+ *	  SQL as another role: role switch, settings, arguments, results.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_QUERY_H
+#define RF_QUERY_H
+
+#include "executor/tuptable.h"
+#include "utils/snapshot.h"
+#include "utils/tuplestore.h"
+
+/* What rf_role_assume() found, for rf_role_restore(). */
+typedef struct RfRoleGuard
+{
+	Oid			user;
+	int			security_context;
+	int			guc_level;
+} RfRoleGuard;
+
+extern void rf_role_assume(RfRoleGuard *guard, Oid role);
+extern void rf_role_restore(const RfRoleGuard *guard);
+extern void rf_role_set(const char *name, const char *value);
+extern Oid	rf_role_of_catalog(void);
+
+/* Arguments of a statement, $1 and up, in the order in which they are added. */
+#define RF_MAX_ARGS 32
+
+typedef struct RfArgs
+{
+	int			count;
+	Oid			types[RF_MAX_ARGS];
+	Datum		values[RF_MAX_ARGS];
+	char		nulls[RF_MAX_ARGS];
+} RfArgs;
+
+extern void rf_arg(RfArgs *args, Oid type, Datum value);
+extern void rf_arg_null(RfArgs *args, Oid type);
+extern void rf_arg_text(RfArgs *args, const char *value);
+
+/* One result row, copied into the caller's memory. */
+typedef struct RfRow
+{
+	TupleDesc	desc;
+	HeapTuple	tuple;
+} RfRow;
+
+extern Datum rf_row_datum(const RfRow *row, const char *column, bool *isnull);
+extern char *rf_row_text(const RfRow *row, const char *column);
+extern Oid	rf_row_oid(const RfRow *row, const char *column);
+extern int64 rf_row_int64(const RfRow *row, const char *column);
+extern bool rf_row_bool(const RfRow *row, const char *column);
+
+typedef void (*RfRowCallback) (TupleTableSlot *slot, void *arg);
+
+extern void rf_query_begin(void);
+extern void rf_query_end(void);
+extern void rf_query_register(const char *name, TupleDesc desc,
+							  Tuplestorestate *rows, double nrows);
+extern void rf_query_unregister(const char *name);
+extern uint64 rf_query_execute(const char *sql, const RfArgs *args);
+extern bool rf_query_first(const char *sql, const RfArgs *args, RfRow *row);
+extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
+extern void rf_query_each(const char *sql, RfRowCallback callback, void *arg);
+extern uint64 rf_query_write(const char *sql, bool steer_to_tid);
+extern uint64 rf_query_write_as_of(const char *sql, Snapshot snapshot);
+
+#endif							/* RF_QUERY_H */

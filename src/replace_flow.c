@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * replace_flow.c
+ *	  Where the server enters: the library's mark, and the functions that run
+ *	  and show flows.
+ *
+ * A using flow brings a target up to date from rows that applications stage.
+ * README.md in this folder tells the life of a run and where things are.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+
+#include "flow.h"
+#include "flow_run.h"
+#include "query.h"
+#include "sql_text.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(replace_flow_apply);
+PG_FUNCTION_INFO_V1(replace_flow_floors);
+
+/*
+ * apply(flow, wait): one run of a using flow; gives its record.
+ */
+Datum
+replace_flow_apply(PG_FUNCTION_ARGS)
+{
+	HeapTuple	record;
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "unexpected result type of replace_flow.apply");
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("parameter \"%s\" must not be null", PG_ARGISNULL(0) ? "flow" : "wait")));
+	record = rf_apply(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_BOOL(1));
+	return heap_copy_tuple_as_datum(record, desc);
+}
+
+static void
+put_floor(TupleTableSlot *slot, void *arg)
+{
+	ReturnSetInfo *result = arg;
+
+	tuplestore_puttupleslot(result->setResult, slot);
+}
+
+/*
+ * floors(flow): the floor of each key.
+ */
+Datum
+replace_flow_floors(PG_FUNCTION_ARGS)
+{
+	RfFlow	   *flow;
+	RfRoleGuard guard;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("parameter \"flow\" must not be null")));
+	InitMaterializedSRF(fcinfo, 0);
+	rf_query_begin();
+	flow = rf_flow_find(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	rf_flow_check_caller(flow);
+	rf_flow_open(flow);
+	rf_flow_assume(&guard, flow);
+	rf_query_each(rf_sql_floors(flow), put_floor, fcinfo->resultinfo);
+	rf_role_restore(&guard);
+	rf_query_end();
+	return (Datum) 0;
+}

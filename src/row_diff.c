@@ -1,0 +1,514 @@
+/*-------------------------------------------------------------------------
+ *
+ * row_diff.c
+ *	  Old rows and new rows in, per group; the smallest change out.
+ *
+ * The caller adds all old rows, in any order, each with the number of its
+ * group, and says when they are complete.  Then it opens groups in ascending
+ * order, adds the new rows of each in the order of their hashes, and closes
+ * it.  Old rows of a group that is never opened are left alone.
+ *
+ * Per group this is a difference of multisets, by stored image: a new row
+ * that is identical to an old one leaves it in place, once for each copy.
+ * What is left over is written as updates, where an old and a new row agree
+ * in the pair columns, and else as deletes and inserts.
+ *
+ * Both sides are sorted by (group, hash), and the hash puts rows that agree
+ * in the pair columns next to each other, and identical rows next to each
+ * other among these (see row_image.h).  So one merge finds everything, and
+ * memory does not grow with the group:
+ *
+ *	- the old rows lie in a tuplesort, which spills;
+ *	- leftovers wait for a partner in a queue that spills.  They are all old
+ *	  or all new, since the first partner that comes takes the first of them.
+ *
+ * Hashes collide.  A collision in the half for the pair columns is found when
+ * a pair is made: the two rows then stay a delete and an insert.  For one in
+ * the other half, old rows that are not identical to the new row with the same
+ * hash are set aside, in memory, until the hash changes.
+ *
+ * It knows nothing of flows, keys or sequences.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "row_diff.h"
+#include "row_image.h"
+
+/* Columns of an old row as it is sorted; the row's own columns follow. */
+enum
+{
+	OLD_GROUP,
+	OLD_HASH,
+	OLD_TABLEOID,
+	OLD_CTID,
+	OLD_COLUMNS					/* how many come first */
+};
+
+/* The old row that the merge has reached. */
+typedef struct RfOldRow
+{
+	bool		valid;			/* false: there are no more */
+	int64		group;
+	int64		hash;
+	RfRowAddress address;
+	Datum	   *values;			/* the row's own columns */
+	bool	   *nulls;
+} RfOldRow;
+
+/* Which side's rows wait in the queue. */
+typedef enum
+{
+	QUEUE_EMPTY,
+	QUEUE_OLD,
+	QUEUE_NEW
+} RfQueueSide;
+
+struct RfRowDiff
+{
+	TupleDesc	columns;
+	bool		pairing;
+	const Bitmapset *pair_columns;
+	RfTargetWriter *writer;
+	MemoryContext context;
+
+	TupleDesc	old_desc;		/* also the shape of rows in queue and aside */
+	Tuplesortstate *old_rows;
+	TupleTableSlot *put_slot;	/* to lay a row out in */
+	TupleTableSlot *old_slot;
+	RfOldRow	old;
+
+	int64		group;			/* the open one */
+	int64		unchanged;
+
+	/* leftovers that agree in the pair half of the hash */
+	RfQueueSide queue_side;
+	uint32		queue_pair;
+	int64		queue_length;
+	Tuplestorestate *queue;
+	TupleTableSlot *queue_slot;
+
+	/* old rows set aside: same hash as the current new row, another image */
+	List	   *aside;			/* of MinimalTuple */
+	int64		aside_hash;
+	TupleTableSlot *aside_slot;
+};
+
+static TupleDesc
+describe_old(TupleDesc columns)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(OLD_COLUMNS + columns->natts);
+
+	TupleDescInitEntry(desc, OLD_GROUP + 1, "group", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, OLD_HASH + 1, "hash", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, OLD_TABLEOID + 1, "tableoid", OIDOID, -1, 0);
+	TupleDescInitEntry(desc, OLD_CTID + 1, "ctid", TIDOID, -1, 0);
+	for (int i = 0; i < columns->natts; i++)
+		TupleDescCopyEntry(desc, OLD_COLUMNS + i + 1, columns, i + 1);
+	return desc;
+}
+
+static Tuplesortstate *
+begin_old_sort(TupleDesc desc)
+{
+	AttrNumber	columns[] = {OLD_GROUP + 1, OLD_HASH + 1};
+	Oid			operators[] = {Int8LessOperator, Int8LessOperator};
+	Oid			collations[] = {InvalidOid, InvalidOid};
+	bool		nulls_first[] = {false, false};
+
+	return tuplesort_begin_heap(desc, 2, columns, operators, collations,
+								nulls_first, work_mem, NULL, TUPLESORT_NONE);
+}
+
+/*
+ * Begin a difference of rows with these columns.  With pairing, leftovers that
+ * agree in pair_columns become updates.  All of its memory, the tuplesort's
+ * too, hangs below the current context.
+ */
+RfRowDiff *
+rf_diff_begin(TupleDesc columns, bool pairing, const Bitmapset *pair_columns,
+			  RfTargetWriter *writer)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "replace_flow row diff",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	RfRowDiff  *diff = palloc0(sizeof(RfRowDiff));
+
+	diff->columns = columns;
+	diff->pairing = pairing;
+	diff->pair_columns = pair_columns;
+	diff->writer = writer;
+	diff->context = context;
+	diff->old_desc = describe_old(columns);
+	diff->old_rows = begin_old_sort(diff->old_desc);
+	diff->put_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsVirtual);
+	diff->old_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
+	diff->queue_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
+	diff->aside_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
+	diff->queue = tuplestore_begin_heap(false, false, work_mem);
+	/* what was taken from the queue can be forgotten */
+	tuplestore_set_eflags(diff->queue, 0);
+	MemoryContextSwitchTo(caller);
+	return diff;
+}
+
+/*
+ * The hash by which new rows must be sorted within their group.
+ */
+int64
+rf_diff_hash(const RfRowDiff *diff, const Datum *values, const bool *nulls)
+{
+	return rf_row_hash(diff->columns, diff->pair_columns, values, nulls);
+}
+
+/*
+ * Lay a row out in put_slot.  Values are not copied.
+ */
+static void
+lay_out(RfRowDiff *diff, int64 group, int64 hash, const RfRowAddress *address,
+		const Datum *values, const bool *nulls)
+{
+	TupleTableSlot *slot = diff->put_slot;
+	int			ncolumns = diff->columns->natts;
+
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, false, OLD_COLUMNS);
+	slot->tts_values[OLD_GROUP] = Int64GetDatum(group);
+	slot->tts_values[OLD_HASH] = Int64GetDatum(hash);
+	slot->tts_values[OLD_TABLEOID] = ObjectIdGetDatum(address->tableoid);
+	slot->tts_values[OLD_CTID] = ItemPointerGetDatum(&address->ctid);
+	memcpy(slot->tts_values + OLD_COLUMNS, values, ncolumns * sizeof(Datum));
+	memcpy(slot->tts_isnull + OLD_COLUMNS, nulls, ncolumns * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+}
+
+/*
+ * Read a laid-out row; the result points into the slot.
+ */
+static RfOldRow
+read_row(TupleTableSlot *slot)
+{
+	RfOldRow	row;
+
+	slot_getallattrs(slot);
+	row.valid = true;
+	row.group = DatumGetInt64(slot->tts_values[OLD_GROUP]);
+	row.hash = DatumGetInt64(slot->tts_values[OLD_HASH]);
+	row.address.tableoid = DatumGetObjectId(slot->tts_values[OLD_TABLEOID]);
+	row.address.ctid = *DatumGetItemPointer(slot->tts_values[OLD_CTID]);
+	row.values = slot->tts_values + OLD_COLUMNS;
+	row.nulls = slot->tts_isnull + OLD_COLUMNS;
+	return row;
+}
+
+void
+rf_diff_add_old(RfRowDiff *diff, int64 group, const RfRowAddress *address,
+				const Datum *values, const bool *nulls)
+{
+	lay_out(diff, group, rf_diff_hash(diff, values, nulls), address, values, nulls);
+	tuplesort_puttupleslot(diff->old_rows, diff->put_slot);
+}
+
+static void
+next_old(RfRowDiff *diff)
+{
+	if (tuplesort_gettupleslot(diff->old_rows, true, false, diff->old_slot, NULL))
+		diff->old = read_row(diff->old_slot);
+	else
+		diff->old.valid = false;
+}
+
+/*
+ * All old rows are there.
+ */
+void
+rf_diff_old_complete(RfRowDiff *diff)
+{
+	tuplesort_performsort(diff->old_rows);
+	next_old(diff);
+}
+
+static bool
+old_is_in_group(const RfRowDiff *diff)
+{
+	return diff->old.valid && diff->old.group == diff->group;
+}
+
+static void
+queue_push(RfRowDiff *diff, RfQueueSide side, int64 hash,
+		   const RfRowAddress *address, const Datum *values, const bool *nulls)
+{
+	lay_out(diff, diff->group, hash, address, values, nulls);
+	tuplestore_puttupleslot(diff->queue, diff->put_slot);
+	diff->queue_side = side;
+	diff->queue_pair = rf_row_hash_of_pair(hash);
+	diff->queue_length++;
+}
+
+/*
+ * Take the first row of the queue.  It stays readable until the next call.
+ */
+static RfOldRow
+queue_pop(RfRowDiff *diff)
+{
+	MemoryContext caller = MemoryContextSwitchTo(diff->context);
+
+	/* copied, since the store may forget it */
+	if (!tuplestore_gettupleslot(diff->queue, true, true, diff->queue_slot))
+		elog(ERROR, "unexpected end of queue");
+	MemoryContextSwitchTo(caller);
+	if (--diff->queue_length > 0)
+		tuplestore_trim(diff->queue);
+	else
+	{
+		tuplestore_clear(diff->queue);
+		diff->queue_side = QUEUE_EMPTY;
+	}
+	return read_row(diff->queue_slot);
+}
+
+/*
+ * Write rows that found no partner.
+ */
+static void
+queue_flush(RfRowDiff *diff)
+{
+	while (diff->queue_length > 0)
+	{
+		bool		is_old = diff->queue_side == QUEUE_OLD;
+		RfOldRow	row = queue_pop(diff);
+
+		if (is_old)
+			rf_writer_delete(diff->writer, &row.address);
+		else
+			rf_writer_insert(diff->writer, row.values, row.nulls);
+	}
+}
+
+/*
+ * Make the queue fit for a row with this hash, and say whether a row of the
+ * other side waits there.
+ */
+static bool
+partner_waits(RfRowDiff *diff, int64 hash, RfQueueSide other_side)
+{
+	if (diff->queue_pair != rf_row_hash_of_pair(hash))
+		queue_flush(diff);
+	return diff->queue_side == other_side;
+}
+
+/*
+ * Write an old and a new row, alike in the pair half of their hashes.
+ */
+static void
+write_pair(RfRowDiff *diff, const RfRowAddress *address,
+		   const Datum *old_values, const bool *old_nulls,
+		   Datum *new_values, bool *new_nulls)
+{
+	if (bms_is_empty(diff->pair_columns) ||
+		rf_rows_identical(diff->columns, diff->pair_columns,
+						  old_values, old_nulls, new_values, new_nulls))
+		rf_writer_update(diff->writer, address, new_values, new_nulls);
+	else
+	{
+		rf_writer_delete(diff->writer, address);
+		rf_writer_insert(diff->writer, new_values, new_nulls);
+	}
+}
+
+static void
+leftover_old(RfRowDiff *diff, const RfOldRow *old)
+{
+	if (!diff->pairing)
+		rf_writer_delete(diff->writer, &old->address);
+	else if (partner_waits(diff, old->hash, QUEUE_NEW))
+	{
+		RfOldRow	new = queue_pop(diff);
+
+		write_pair(diff, &old->address, old->values, old->nulls,
+				   new.values, new.nulls);
+	}
+	else
+		queue_push(diff, QUEUE_OLD, old->hash, &old->address,
+				   old->values, old->nulls);
+}
+
+static void
+leftover_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
+{
+	if (!diff->pairing)
+		rf_writer_insert(diff->writer, values, nulls);
+	else if (partner_waits(diff, hash, QUEUE_OLD))
+	{
+		RfOldRow	old = queue_pop(diff);
+
+		write_pair(diff, &old.address, old.values, old.nulls, values, nulls);
+	}
+	else
+	{
+		static const RfRowAddress nowhere = {0};
+
+		queue_push(diff, QUEUE_NEW, hash, &nowhere, values, nulls);
+	}
+}
+
+/*
+ * Set the current old row aside: its hash is a new row's, its image is not.
+ */
+static void
+set_old_aside(RfRowDiff *diff)
+{
+	MemoryContext caller = MemoryContextSwitchTo(diff->context);
+
+	diff->aside = lappend(diff->aside, ExecCopySlotMinimalTuple(diff->old_slot));
+	diff->aside_hash = diff->old.hash;
+	MemoryContextSwitchTo(caller);
+}
+
+static RfOldRow
+read_aside(RfRowDiff *diff, ListCell *cell)
+{
+	ExecStoreMinimalTuple(lfirst(cell), diff->aside_slot, false);
+	return read_row(diff->aside_slot);
+}
+
+static bool
+match_aside(RfRowDiff *diff, const Datum *values, const bool *nulls)
+{
+	ListCell   *cell;
+
+	foreach(cell, diff->aside)
+	{
+		RfOldRow	old = read_aside(diff, cell);
+
+		if (rf_rows_identical(diff->columns, NULL, old.values, old.nulls,
+							  values, nulls))
+		{
+			ExecClearTuple(diff->aside_slot);
+			pfree(lfirst(cell));
+			diff->aside = foreach_delete_current(diff->aside, cell);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The hash moves on: what is still aside has no identical new row.
+ */
+static void
+release_aside(RfRowDiff *diff)
+{
+	ListCell   *cell;
+
+	foreach(cell, diff->aside)
+	{
+		RfOldRow	old = read_aside(diff, cell);
+
+		leftover_old(diff, &old);
+	}
+	ExecClearTuple(diff->aside_slot);
+	list_free_deep(diff->aside);
+	diff->aside = NIL;
+}
+
+/*
+ * Open a group; groups come in ascending order.
+ */
+void
+rf_diff_open_group(RfRowDiff *diff, int64 group)
+{
+	diff->group = group;
+	while (diff->old.valid && diff->old.group < group)
+		next_old(diff);
+}
+
+/*
+ * Find an old row that is identical to a new one, and take it.
+ */
+static bool
+match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
+{
+	if (match_aside(diff, values, nulls))
+		return true;
+	while (old_is_in_group(diff) && diff->old.hash == hash)
+	{
+		bool		identical = rf_rows_identical(diff->columns, NULL,
+												  diff->old.values, diff->old.nulls,
+												  values, nulls);
+
+		if (!identical)
+			set_old_aside(diff);
+		next_old(diff);
+		if (identical)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Add a new row to the open group; rows come in the order of their hashes.
+ */
+void
+rf_diff_add_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
+{
+	if (diff->aside != NIL && diff->aside_hash != hash)
+		release_aside(diff);
+	while (old_is_in_group(diff) && diff->old.hash < hash)
+	{
+		leftover_old(diff, &diff->old);
+		next_old(diff);
+	}
+	if (match_old(diff, hash, values, nulls))
+		diff->unchanged++;
+	else
+		leftover_new(diff, hash, values, nulls);
+}
+
+/*
+ * The group has no more new rows.
+ */
+void
+rf_diff_close_group(RfRowDiff *diff)
+{
+	release_aside(diff);
+	while (old_is_in_group(diff))
+	{
+		leftover_old(diff, &diff->old);
+		next_old(diff);
+	}
+	queue_flush(diff);
+}
+
+/*
+ * How many new rows were identical to an old one.
+ */
+int64
+rf_diff_unchanged(const RfRowDiff *diff)
+{
+	return diff->unchanged;
+}
+
+void
+rf_diff_end(RfRowDiff *diff)
+{
+	tuplestore_end(diff->queue);
+	tuplesort_end(diff->old_rows);
+	ExecDropSingleTupleTableSlot(diff->put_slot);
+	ExecDropSingleTupleTableSlot(diff->old_slot);
+	ExecDropSingleTupleTableSlot(diff->queue_slot);
+	ExecDropSingleTupleTableSlot(diff->aside_slot);
+	MemoryContextDelete(diff->context);
+}

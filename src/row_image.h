@@ -1,0 +1,32 @@
+/*-------------------------------------------------------------------------
+ *
+ * row_image.h
+ *	  Rows as they are stored: hash and identity.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_ROW_IMAGE_H
+#define RF_ROW_IMAGE_H
+
+#include "access/tupdesc.h"
+#include "nodes/bitmapset.h"
+
+/*
+ * A row's place among the rows of its group.  The upper half hashes the pair
+ * columns, the lower half all columns: rows that may become a pair are
+ * neighbours, and so are identical rows among them.
+ */
+extern int64 rf_row_hash(TupleDesc desc, const Bitmapset *pair_columns,
+						 const Datum *values, const bool *nulls);
+extern bool rf_rows_identical(TupleDesc desc, const Bitmapset *columns,
+							  const Datum *values1, const bool *nulls1,
+							  const Datum *values2, const bool *nulls2);
+
+/* The half of the hash that pairs share. */
+static inline uint32
+rf_row_hash_of_pair(int64 hash)
+{
+	return (uint32) ((uint64) hash >> 32);
+}
+
+#endif							/* RF_ROW_IMAGE_H */

@@ -1,0 +1,47 @@
+/*-------------------------------------------------------------------------
+ *
+ * run_record.h
+ *	  What a run did: its row of replace_flow.run.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_RUN_RECORD_H
+#define RF_RUN_RECORD_H
+
+#include "access/htup.h"
+#include "datatype/timestamp.h"
+
+#include "flow.h"
+
+/* Counts of a run, in the table's order; see RF_RUN_COUNT_NAMES. */
+typedef struct RfRunCounts
+{
+	int64		rows_staged;
+	int64		rows_read;
+	int64		rows_rejected;
+	int64		rows_superseded;
+	int64		rows_late;
+	int64		rows_tie_ignored;
+	int64		rows_tombstone;
+	int64		rows_inserted;
+	int64		rows_updated;
+	int64		rows_deleted;
+	int64		rows_unchanged;
+	int64		keys_replaced;
+} RfRunCounts;
+
+typedef struct RfRun
+{
+	int64		run_id;
+	const RfFlow *flow;
+	const char *status;
+	TimestampTz started_at;
+	uint64		wal_at_start;
+	RfRunCounts counts;
+} RfRun;
+
+extern void rf_run_begin(RfRun *run, const RfFlow *flow);
+extern HeapTuple rf_run_finish(RfRun *run, const char *status);
+extern uint64 rf_run_wal_bytes(const RfRun *run);
+
+#endif							/* RF_RUN_RECORD_H */

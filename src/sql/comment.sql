@@ -1,0 +1,15 @@
+/*
+ * What \d+ and \df+ show.
+ */
+COMMENT ON TABLE replace_flow.flow IS 'flows, one row each';
+COMMENT ON TABLE replace_flow.run IS 'runs of flows, one row each: what was read, and what was written';
+COMMENT ON TABLE replace_flow.expectation IS 'conditions on the rows that a flow''s query gives';
+COMMENT ON TABLE replace_flow.expectation_result IS 'per run and expectation, how many rows passed and failed';
+COMMENT ON TABLE replace_flow.rejected IS 'rows that an expectation dropped';
+COMMENT ON FUNCTION replace_flow.create_using_flow IS 'define a flow that replaces, per key, the target''s rows by the staged set with the highest sequence';
+COMMENT ON FUNCTION replace_flow.drop_flow IS 'remove a flow, its floors and its run history, and on request its target';
+COMMENT ON FUNCTION replace_flow.apply IS 'run a using flow once: consume the staged rows and bring the target up to date';
+COMMENT ON FUNCTION replace_flow.floors IS 'the highest sequence that a using flow has applied, per key';
+COMMENT ON FUNCTION replace_flow.add_expectation IS 'check a condition on each row that a flow''s query gives: warn, drop the row, or fail the run';
+COMMENT ON FUNCTION replace_flow.drop_expectation IS 'remove an expectation from a flow';
+COMMENT ON FUNCTION replace_flow.in_snapshot IS 'internal: whether the current snapshot sees row versions written by this transaction';

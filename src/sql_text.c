@@ -1,0 +1,419 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql_text.c
+ *	  The only builder of SQL for users' tables.
+ *
+ * Each identifier goes through quote_identifier, each relation and type is
+ * qualified, and operators on users' values are named by their schema.  What
+ * is left unqualified is found in pg_catalog, since statements run with that
+ * as their search path (see query.c).
+ *
+ * Rows that we hand in come as ephemeral named relations, whose columns we
+ * name ourselves, so that no name of a user's column can meet one of ours.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+#include "sql_text.h"
+
+/*
+ * Name the columns of a tuplestore's rows c1, c2, ..., beginning with the one
+ * at position "first".
+ */
+void
+rf_sql_number_columns(TupleDesc desc, int first)
+{
+	for (int i = first; i < desc->natts; i++)
+		namestrcpy(&TupleDescAttr(desc, i)->attname,
+				   psprintf("c%d", i - first + 1));
+}
+
+char *
+rf_sql_name(const char *name)
+{
+	return pstrdup(quote_identifier(name));
+}
+
+/*
+ * A relation's qualified name.
+ */
+char *
+rf_sql_relation(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+									  get_rel_name(relid));
+}
+
+/*
+ * Names with commas between them.
+ */
+char *
+rf_sql_names(int nnames, char **names)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < nnames; i++)
+		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "", quote_identifier(names[i]));
+	return sql.data;
+}
+
+static void
+append_column_names(StringInfo sql, const char *alias, TupleDesc columns)
+{
+	for (int i = 0; i < columns->natts; i++)
+		appendStringInfo(sql, "%s%s%s", i > 0 ? ", " : "", alias,
+						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
+}
+
+/*
+ * A type with its modifier, and its collation where that is not the type's own.
+ */
+static void
+append_type(StringInfo sql, RfType type)
+{
+	appendStringInfoString(sql, format_type_extended(type.type, type.typmod,
+													 FORMAT_TYPE_TYPEMOD_GIVEN |
+													 FORMAT_TYPE_FORCE_QUALIFY));
+	if (OidIsValid(type.collation) && type.collation != get_typcollation(type.type))
+		appendStringInfo(sql, " COLLATE %s", generate_collation_name(type.collation));
+}
+
+/*
+ * All columns of a table.
+ */
+char *
+rf_sql_select_all(Oid relid)
+{
+	StringInfoData sql;
+	Relation	relation = table_open(relid, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(relation);
+	const char *separator = "SELECT ";
+
+	initStringInfo(&sql);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (TupleDescAttr(desc, i)->attisdropped)
+			continue;
+		appendStringInfo(&sql, "%ss.%s", separator,
+						 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+		separator = ", ";
+	}
+	table_close(relation, NoLock);
+	appendStringInfo(&sql, " FROM %s AS s", rf_sql_relation(relid));
+	return sql.data;
+}
+
+char *
+rf_sql_create_table(const char *schema, const char *name, TupleDesc columns)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s (", quote_qualified_identifier(schema, name));
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+		RfType		type = {column->atttypid, column->atttypmod, column->attcollation};
+
+		appendStringInfo(&sql, "%s%s ", i > 0 ? ", " : "",
+						 quote_identifier(NameStr(column->attname)));
+		append_type(&sql, type);
+	}
+	appendStringInfoChar(&sql, ')');
+	return sql.data;
+}
+
+char *
+rf_sql_create_index(const char *schema, const char *name, int ncolumns, char **columns)
+{
+	return psprintf("CREATE INDEX ON %s (%s)",
+					quote_qualified_identifier(schema, name),
+					rf_sql_names(ncolumns, columns));
+}
+
+char *
+rf_sql_drop_table(Oid relid)
+{
+	return psprintf("DROP TABLE %s", rf_sql_relation(relid));
+}
+
+/* Our own objects live in one schema. */
+static const char *
+own(const char *name)
+{
+	return quote_qualified_identifier("replace_flow", name);
+}
+
+char *
+rf_sql_drop_view(const char *name)
+{
+	return psprintf("DROP VIEW %s", own(name));
+}
+
+/*
+ * The ledger of floors: the key, and the highest sequence applied for it.
+ * Sequences change in place, so pages keep room for that.
+ */
+char *
+rf_sql_create_ledger(const char *name, int nkeys, const RfType *key_types,
+					 RfType sequence)
+{
+	StringInfoData sql;
+	StringInfoData keys;
+
+	initStringInfo(&sql);
+	initStringInfo(&keys);
+	appendStringInfo(&sql, "CREATE TABLE %s (", own(name));
+	for (int i = 0; i < nkeys; i++)
+	{
+		appendStringInfo(&sql, "key_%d ", i + 1);
+		append_type(&sql, key_types[i]);
+		appendStringInfoString(&sql, ", ");
+		appendStringInfo(&keys, "%skey_%d", i > 0 ? ", " : "", i + 1);
+	}
+	appendStringInfoString(&sql, "sequence ");
+	append_type(&sql, sequence);
+	appendStringInfo(&sql, " NOT NULL, UNIQUE NULLS NOT DISTINCT (%s)) WITH (fillfactor = 80)",
+					 keys.data);
+	return sql.data;
+}
+
+char *
+rf_sql_set_table_owner(const char *name, const char *owner)
+{
+	return psprintf("ALTER TABLE %s OWNER TO %s", own(name), quote_identifier(owner));
+}
+
+char *
+rf_sql_drop_ledger(const char *name)
+{
+	return psprintf("DROP TABLE %s", own(name));
+}
+
+/*
+ * A query that reads nothing but needs all rights that the flow's query needs.
+ */
+char *
+rf_sql_dry_run(const char *view_name)
+{
+	return psprintf("SELECT * FROM %s LIMIT 0", own(view_name));
+}
+
+/*
+ * What a run reads: the query's output, the sequence where it is not one of
+ * these columns, the tombstone mark, and a truth value per expectation.
+ */
+char *
+rf_sql_read_batch(const RfFlow *flow)
+{
+	StringInfoData sql;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT %s", rf_sql_names(flow->noutputs, flow->outputs));
+	if (flow->sequence_column < 0)
+		appendStringInfo(&sql, ", %s", quote_identifier(flow->sequence_view_column));
+	if (flow->tombstone_view_column != NULL)
+		appendStringInfo(&sql, ", %s", quote_identifier(flow->tombstone_view_column));
+	foreach(cell, flow->expectations)
+	{
+		RfExpectation *expectation = lfirst(cell);
+
+		appendStringInfo(&sql, ", %s", quote_identifier(expectation->view_column));
+	}
+	appendStringInfo(&sql, " FROM %s", rf_sql_relation(flow->view));
+	return sql.data;
+}
+
+/*
+ * The name under which statements see the keys with a pattern of NULLs.
+ */
+char *
+rf_sql_keys_name(uint32 pattern)
+{
+	return psprintf("rf_keys_%u", pattern);
+}
+
+/*
+ * One branch: rows of the table whose key is among the keys with a pattern.
+ *
+ * IS NOT DISTINCT FROM NULL is a plain null test that an index can serve, and
+ * unlike IS NULL it does not take a row value of NULLs for NULL.
+ */
+static void
+append_find_branch(StringInfo sql, Oid relid, TupleDesc columns,
+				   const RfKeyJoin *join, uint32 pattern)
+{
+	appendStringInfo(sql, "SELECT k." RF_KEYS_GROUP ", t.tableoid, t.ctid, ");
+	append_column_names(sql, "t.", columns);
+	appendStringInfo(sql, " FROM %s AS t JOIN %s AS k ON ",
+					 rf_sql_relation(relid), rf_sql_keys_name(pattern));
+	for (int i = 0; i < join->nkeys; i++)
+	{
+		char	   *column = psprintf("t.%s", quote_identifier(join->columns[i]));
+
+		if (i > 0)
+			appendStringInfoString(sql, " AND ");
+		if (pattern & (1U << i))
+			appendStringInfo(sql, "%s IS NOT DISTINCT FROM NULL", column);
+		else
+			generate_operator_clause(sql, column, join->types[i].type, join->equal[i],
+									 psprintf("k.c%d", i + 1), join->types[i].type);
+	}
+}
+
+/*
+ * Rows of a table whose keys are in the batch: group, address, columns.
+ */
+char *
+rf_sql_find_rows(Oid relid, TupleDesc columns, const RfKeyJoin *join)
+{
+	StringInfoData sql;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	foreach(cell, join->patterns)
+	{
+		if (sql.len > 0)
+			appendStringInfoString(&sql, " UNION ALL ");
+		append_find_branch(&sql, relid, columns, join, (uint32) lfirst_int(cell));
+	}
+	return sql.data;
+}
+
+/*
+ * Delete the stream rows that the snapshot sees.  The condition holds for all
+ * rows that the scan finds; it matters when one of them was updated meanwhile
+ * and the new version is checked again: that one stays for the next run.
+ */
+char *
+rf_sql_consume(Oid stream)
+{
+	return psprintf("DELETE FROM %s AS s WHERE replace_flow.in_snapshot(s.xmin)",
+					rf_sql_relation(stream));
+}
+
+static void
+append_address_join(StringInfo sql)
+{
+	appendStringInfoString(sql, "t.ctid = w." RF_ADDRESS_CTID
+						   " AND t.tableoid = w." RF_ADDRESS_TABLEOID);
+}
+
+char *
+rf_sql_write_deletes(Oid relid)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "DELETE FROM %s AS t USING " RF_WRITE_SET " AS w WHERE ",
+					 rf_sql_relation(relid));
+	append_address_join(&sql);
+	return sql.data;
+}
+
+char *
+rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *fixed_columns)
+{
+	StringInfoData sql;
+	const char *separator = "";
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "UPDATE %s AS t SET ", rf_sql_relation(relid));
+	for (int i = 0; i < columns->natts; i++)
+	{
+		if (bms_is_member(i, fixed_columns))
+			continue;
+		appendStringInfo(&sql, "%s%s = w.c%d", separator,
+						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)),
+						 i + 1);
+		separator = ", ";
+	}
+	appendStringInfoString(&sql, " FROM " RF_WRITE_SET " AS w WHERE ");
+	append_address_join(&sql);
+	return sql.data;
+}
+
+char *
+rf_sql_write_inserts(Oid relid, TupleDesc columns)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s (", rf_sql_relation(relid));
+	append_column_names(&sql, "", columns);
+	appendStringInfoString(&sql, ") SELECT ");
+	for (int i = 0; i < columns->natts; i++)
+		appendStringInfo(&sql, "%sw.c%d", i > 0 ? ", " : "", i + 1);
+	appendStringInfoString(&sql, " FROM " RF_WRITE_SET " AS w");
+	return sql.data;
+}
+
+/* One source of floors: the target's rows, or the ledger's. */
+static void
+append_floor_source(StringInfo sql, Oid relid, int nkeys, char **keys, char *sequence)
+{
+	if (sql->len > 0)
+		appendStringInfoString(sql, " UNION ALL ");
+	appendStringInfoString(sql, "SELECT ");
+	for (int i = 0; i < nkeys; i++)
+		appendStringInfo(sql, "%s AS k%d, ", quote_identifier(keys[i]), i + 1);
+	appendStringInfo(sql, "%s AS s FROM %s WHERE %s IS DISTINCT FROM NULL",
+					 quote_identifier(sequence), rf_sql_relation(relid),
+					 quote_identifier(sequence));
+}
+
+/*
+ * The floor of each key that has one.
+ */
+char *
+rf_sql_floors(const RfFlow *flow)
+{
+	StringInfoData sql;
+	StringInfoData sources;
+	StringInfoData order;
+	char	  **target_keys = palloc(flow->nkeys * sizeof(char *));
+	char	  **ledger_keys = palloc(flow->nkeys * sizeof(char *));
+
+	initStringInfo(&sql);
+	initStringInfo(&sources);
+	initStringInfo(&order);
+	for (int i = 0; i < flow->nkeys; i++)
+	{
+		target_keys[i] = NameStr(TupleDescAttr(flow->columns, flow->keys[i])->attname);
+		ledger_keys[i] = psprintf("key_%d", i + 1);
+		appendStringInfo(&order, "%sf.k%d", i > 0 ? ", " : "", i + 1);
+	}
+	if (flow->sequence_column >= 0)
+		append_floor_source(&sources, flow->target, flow->nkeys, target_keys,
+							NameStr(TupleDescAttr(flow->columns, flow->sequence_column)->attname));
+	if (OidIsValid(flow->ledger))
+		append_floor_source(&sources, flow->ledger, flow->nkeys, ledger_keys, "sequence");
+
+	appendStringInfo(&sql, "SELECT DISTINCT ON (%s) jsonb_build_object(", order.data);
+	for (int i = 0; i < flow->nkeys; i++)
+		appendStringInfo(&sql, "%s%s, f.k%d", i > 0 ? ", " : "",
+						 quote_literal_cstr(target_keys[i]), i + 1);
+	appendStringInfo(&sql, ") AS key, CAST(f.s AS text) AS floor FROM (%s) AS f ORDER BY %s, f.s DESC",
+					 sources.data, order.data);
+	return sql.data;
+}
+
+/*
+ * The statement that lets a published table be written without a primary key.
+ */
+char *
+rf_sql_replica_identity_hint(Oid relid)
+{
+	return psprintf("ALTER TABLE %s REPLICA IDENTITY FULL", rf_sql_relation(relid));
+}

@@ -1,0 +1,68 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql_text.h
+ *	  The only builder of SQL for users' tables.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_SQL_TEXT_H
+#define RF_SQL_TEXT_H
+
+#include "access/tupdesc.h"
+#include "nodes/bitmapset.h"
+#include "nodes/pg_list.h"
+
+#include "flow.h"
+
+/* Names under which statements see our tuplestores, and their columns. */
+#define RF_WRITE_SET "rf_write_set"
+#define RF_ADDRESS_TABLEOID "row_tableoid"
+#define RF_ADDRESS_CTID "row_ctid"
+#define RF_ADDRESS_COLUMNS 2
+#define RF_KEYS_GROUP "key_group"
+
+/*
+ * How the key columns of a table are found by the keys of a batch.  A key with
+ * NULLs needs another condition than one without, so each pattern of NULLs in
+ * the batch has a set of keys, and a branch in the query, of its own.
+ */
+typedef struct RfKeyJoin
+{
+	int			nkeys;
+	const char **columns;		/* the table's key columns */
+	const RfType *types;
+	const Oid  *equal;			/* equality operators */
+	List	   *patterns;		/* of int: bit i set means key i is NULL */
+} RfKeyJoin;
+
+extern void rf_sql_number_columns(TupleDesc desc, int first);
+extern char *rf_sql_name(const char *name);
+extern char *rf_sql_relation(Oid relid);
+extern char *rf_sql_names(int nnames, char **names);
+extern char *rf_sql_keys_name(uint32 pattern);
+
+extern char *rf_sql_select_all(Oid relid);
+extern char *rf_sql_create_table(const char *schema, const char *name,
+								 TupleDesc columns);
+extern char *rf_sql_create_index(const char *schema, const char *name,
+								 int ncolumns, char **columns);
+extern char *rf_sql_drop_table(Oid relid);
+extern char *rf_sql_drop_view(const char *name);
+extern char *rf_sql_create_ledger(const char *name, int nkeys,
+								  const RfType *key_types, RfType sequence);
+extern char *rf_sql_set_table_owner(const char *name, const char *owner);
+extern char *rf_sql_drop_ledger(const char *name);
+extern char *rf_sql_dry_run(const char *view_name);
+
+extern char *rf_sql_read_batch(const RfFlow *flow);
+extern char *rf_sql_find_rows(Oid relid, TupleDesc columns,
+							  const RfKeyJoin *join);
+extern char *rf_sql_consume(Oid stream);
+extern char *rf_sql_write_deletes(Oid relid);
+extern char *rf_sql_write_updates(Oid relid, TupleDesc columns,
+								  const Bitmapset *fixed_columns);
+extern char *rf_sql_write_inserts(Oid relid, TupleDesc columns);
+extern char *rf_sql_floors(const RfFlow *flow);
+extern char *rf_sql_replica_identity_hint(Oid relid);
+
+#endif							/* RF_SQL_TEXT_H */

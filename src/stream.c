@@ -1,0 +1,99 @@
+/*-------------------------------------------------------------------------
+ *
+ * stream.c
+ *	  The staging table of a using flow: what it may be, and how its rows are
+ *	  consumed.
+ *
+ * A run reads the stream and deletes what it read under one and the same
+ * snapshot.  Rows that are committed later are in neither; a row that another
+ * session changes meanwhile is consumed in the version that was read, or, once
+ * the change is committed, left to the next run in its new version.  Whoever
+ * stages rows never waits for a run: it holds no stronger lock on the stream
+ * than they do.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "fmgr.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "query.h"
+#include "sql_text.h"
+#include "stream.h"
+
+PG_FUNCTION_INFO_V1(replace_flow_in_snapshot);
+
+static void
+refuse(Oid stream, const char *flow_name, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("\"%s\" cannot be the stream of flow \"%s\"",
+					get_rel_name(stream), flow_name),
+			 errdetail_internal("%s", detail),
+			 errhint("Stage the rows in an ordinary or partitioned table of their own.")));
+}
+
+/*
+ * The kinds of relation whose rows can be consumed once.
+ */
+void
+rf_stream_check(Oid stream, const char *flow_name)
+{
+	char		relkind = get_rel_relkind(stream);
+	char		persistence = get_rel_persistence(stream);
+
+	if (relkind == RELKIND_VIEW)
+		refuse(stream, flow_name, "It is a view, whose rows cannot be consumed.");
+	if (relkind == RELKIND_MATVIEW)
+		refuse(stream, flow_name, "It is a materialized view, whose rows cannot be consumed.");
+	if (relkind == RELKIND_FOREIGN_TABLE)
+		refuse(stream, flow_name, "It is a foreign table, whose rows cannot be consumed once.");
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+		refuse(stream, flow_name, "It is not a table.");
+	if (IsCatalogRelationOid(stream) || get_rel_namespace(stream) == rf_flow_namespace())
+		refuse(stream, flow_name, "It is a system catalog.");
+	if (persistence == RELPERSISTENCE_TEMP)
+		refuse(stream, flow_name, "It is a temporary table, which other sessions cannot see.");
+	if (persistence == RELPERSISTENCE_UNLOGGED)
+		ereport(WARNING,
+				(errmsg("the stream \"%s\" of flow \"%s\" is unlogged",
+						get_rel_name(stream), flow_name),
+				 errdetail("A crash of the server empties it, with the rows that no run has consumed."),
+				 errhint("ALTER TABLE %s SET LOGGED keeps them.", rf_sql_relation(stream))));
+}
+
+/*
+ * Delete the rows that the snapshot sees; give their number.
+ */
+uint64
+rf_stream_consume(const RfFlow *flow, Snapshot snapshot)
+{
+	return rf_query_write_as_of(rf_sql_consume(flow->source), snapshot);
+}
+
+/*
+ * in_snapshot(row_xmin): whether the active snapshot sees what a transaction
+ * wrote.
+ *
+ * A row that a scan found passes.  A row that was updated after the snapshot
+ * was taken is checked once more in its new version, and does not.  An id that
+ * no transaction has had yet is that of a row frozen long ago.
+ */
+Datum
+replace_flow_in_snapshot(PG_FUNCTION_ARGS)
+{
+	TransactionId xmin = PG_GETARG_TRANSACTIONID(0);
+
+	PG_RETURN_BOOL(!TransactionIdIsNormal(xmin) ||
+				   TransactionIdIsCurrentTransactionId(xmin) ||
+				   !XidInMVCCSnapshot(xmin, GetActiveSnapshot()) ||
+				   TransactionIdFollowsOrEquals(xmin, ReadNextTransactionId()));
+}

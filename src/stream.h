@@ -1,0 +1,19 @@
+/*-------------------------------------------------------------------------
+ *
+ * stream.h
+ *	  The staging table of a using flow: what it may be, and how its rows are
+ *	  consumed.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_STREAM_H
+#define RF_STREAM_H
+
+#include "utils/snapshot.h"
+
+#include "flow.h"
+
+extern void rf_stream_check(Oid stream, const char *flow_name);
+extern uint64 rf_stream_consume(const RfFlow *flow, Snapshot snapshot);
+
+#endif							/* RF_STREAM_H */

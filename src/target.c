@@ -1,0 +1,221 @@
+/*-------------------------------------------------------------------------
+ *
+ * target.c
+ *	  The table that a flow writes: finding, creating and checking it.
+ *
+ * An existing table is taken as it is.  What would make runs slow or would
+ * make the server refuse them gets a warning with the statement that mends it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/catalog.h"
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_publication.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/varlena.h"
+
+#include "compat.h"
+#include "query.h"
+#include "sql_text.h"
+#include "target.h"
+
+/*
+ * Look up a table's name with the caller's search path.
+ */
+RfTargetName
+rf_target_find(const char *text)
+{
+	RfTargetName target = {0};
+	RangeVar   *name;
+
+	name = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(text)));
+	target.name = name->relname;
+	target.relid = RangeVarGetRelid(name, NoLock, true);
+	if (OidIsValid(target.relid))
+		target.schema = get_namespace_name(get_rel_namespace(target.relid));
+	else
+		target.schema = get_namespace_name(RangeVarGetCreationNamespace(name));
+	return target;
+}
+
+/*
+ * Create a target with the columns of a query, and an index on the key.  The
+ * caller's own rights decide.
+ */
+void
+rf_target_create(RfTargetName *target, const char *flow_name,
+				 int ncolumns, char **names, RfType *types,
+				 int nkeys, char **keys)
+{
+	TupleDesc	columns = CreateTemplateTupleDesc(ncolumns);
+	Oid			namespace = get_namespace_oid(target->schema, false);
+	RfRoleGuard guard;
+
+	if (isTempNamespace(namespace) || namespace == rf_flow_namespace())
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("the target of flow \"%s\" cannot be created in schema \"%s\"",
+						flow_name, target->schema),
+				 errdetail("A target is a permanent table of its owner."),
+				 errhint("Name a schema of your own before the table's name.")));
+	for (int i = 0; i < ncolumns; i++)
+	{
+		TupleDescInitEntry(columns, i + 1, names[i], types[i].type, types[i].typmod, 0);
+		TupleDescInitEntryCollation(columns, i + 1, types[i].collation);
+	}
+	rf_role_assume(&guard, GetUserId());
+	(void) rf_query_execute(rf_sql_create_table(target->schema, target->name, columns), NULL);
+	(void) rf_query_execute(rf_sql_create_index(target->schema, target->name, nkeys, keys), NULL);
+	rf_role_restore(&guard);
+	target->relid = get_relname_relid(target->name, namespace);
+}
+
+static void
+refuse(const RfTargetName *target, const char *flow_name, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("\"%s\" cannot be the target of flow \"%s\"", target->name, flow_name),
+			 errdetail_internal("%s", detail),
+			 errhint("A target is an ordinary or partitioned table.")));
+}
+
+static void
+refuse_foreign_partitions(const RfTargetName *target, const char *flow_name)
+{
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(target->relid, AccessShareLock, NULL))
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+			refuse(target, flow_name, psprintf("Its partition \"%s\" is a foreign table.",
+											   get_rel_name(lfirst_oid(cell))));
+	}
+}
+
+/*
+ * Whether a table can be a target, and of the current user.
+ */
+void
+rf_target_check(const RfTargetName *target, const char *flow_name)
+{
+	char		relkind = get_rel_relkind(target->relid);
+
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+		refuse(target, flow_name, "It is not a table.");
+	if (!rf_class_ownercheck(target->relid, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table \"%s\"", target->name),
+				 errdetail("It is to be the target of flow \"%s\".", flow_name),
+				 errhint("Create the flow as the role that owns the table.")));
+	if (IsCatalogRelationOid(target->relid) ||
+		get_rel_namespace(target->relid) == rf_flow_namespace())
+		refuse(target, flow_name, "It is a system catalog.");
+	if (get_rel_persistence(target->relid) == RELPERSISTENCE_TEMP)
+		refuse(target, flow_name, "It is a temporary table, which other sessions cannot see.");
+	if (relkind == RELKIND_RELATION && has_subclass(target->relid))
+		refuse(target, flow_name, "Other tables inherit from it.");
+	if (relkind == RELKIND_PARTITIONED_TABLE)
+		refuse_foreign_partitions(target, flow_name);
+}
+
+/*
+ * A table, its partitions and children, and the tables that it is a part of.
+ */
+List *
+rf_target_family(Oid relid)
+{
+	return list_concat_copy(find_all_inheritors(relid, AccessShareLock, NULL),
+							get_partition_ancestors(relid));
+}
+
+static bool
+is_key(AttrNumber attnum, int nkeys, const AttrNumber *keys)
+{
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (keys[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the index begins with the key columns, in whatever order. */
+static bool
+index_serves_key(Relation table, Oid index_oid, int nkeys, const AttrNumber *keys)
+{
+	Relation	index = index_open(index_oid, AccessShareLock);
+	bool		serves = index->rd_rel->relam == BTREE_AM_OID &&
+		index->rd_index->indisvalid &&
+		index->rd_index->indnkeyatts >= nkeys &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+
+	for (int i = 0; serves && i < nkeys; i++)
+	{
+		AttrNumber	attnum = index->rd_index->indkey.values[i];
+
+		serves = is_key(attnum, nkeys, keys) &&
+			index->rd_indcollation[i] == TupleDescAttr(RelationGetDescr(table),
+													   attnum - 1)->attcollation;
+	}
+	index_close(index, NoLock);
+	return serves;
+}
+
+/*
+ * Warn when no index of the target serves the key.
+ */
+void
+rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
+						int nkeys, const AttrNumber *keys, char **names)
+{
+	Relation	table = table_open(target->relid, AccessShareLock);
+	bool		served = false;
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(table))
+		served = served || index_serves_key(table, lfirst_oid(cell), nkeys, keys);
+	table_close(table, NoLock);
+	if (!served)
+		ereport(WARNING,
+				(errmsg("no index of table \"%s\" serves the key of flow \"%s\"",
+						target->name, flow_name),
+				 errdetail("Each run has to read the whole table to find the rows of its keys."),
+				 errhint("%s", rf_sql_create_index(target->schema, target->name, nkeys, names))));
+}
+
+/*
+ * Warn when a table is published in a way that makes the server refuse to
+ * delete its rows.
+ */
+void
+rf_target_warn_of_publication(Oid relid, const char *what, const char *flow_name)
+{
+	Relation	table = table_open(relid, AccessShareLock);
+	PublicationDesc publication;
+	bool		refused;
+
+	RelationBuildPublicationDesc(table, &publication);
+	refused = (publication.pubactions.pubdelete || publication.pubactions.pubupdate) &&
+		table->rd_rel->relreplident != REPLICA_IDENTITY_FULL &&
+		!OidIsValid(RelationGetReplicaIndex(table));
+	table_close(table, NoLock);
+	if (refused)
+		ereport(WARNING,
+				(errmsg("the %s \"%s\" of flow \"%s\" is published without a replica identity",
+						what, get_rel_name(relid), flow_name),
+				 errdetail("The server refuses to delete and update its rows, and runs that need to will fail."),
+				 errhint("%s", rf_sql_replica_identity_hint(relid))));
+}

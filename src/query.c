@@ -225,6 +225,7 @@ void
 rf_query_register(const char *name, TupleDesc desc, Tuplestorestate *rows,
 				  double nrows)
 {
+	/* SPI keeps its list of names in the current context */
 	MemoryContext caller = MemoryContextSwitchTo(CurTransactionContext);
 	EphemeralNamedRelation enr = palloc0(sizeof(EphemeralNamedRelationData));
 
@@ -234,8 +235,6 @@ rf_query_register(const char *name, TupleDesc desc, Tuplestorestate *rows,
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
 	enr->md.enrtuples = nrows;
 	enr->reldata = rows;
-	MemoryContextSwitchTo(caller);
-
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
 		elog(ERROR, "unexpected failure to register \"%s\"", name);
 	MemoryContextSwitchTo(caller);

@@ -30,6 +30,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "compat.h"
 #include "flow.h"
 #include "flow_catalog.h"
 
@@ -248,6 +249,22 @@ report_missing(const RfFlow *flow, const char *what)
 			(errcode(ERRCODE_UNDEFINED_TABLE),
 			 errmsg("%s of flow \"%s\" no longer exists", what, flow->name),
 			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
+}
+
+/*
+ * A flow writes only a table of its owner.
+ */
+void
+rf_flow_check_owner(const RfFlow *flow)
+{
+	if (!rf_class_ownercheck(flow->target, flow->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" of flow \"%s\" does not own the target \"%s\"",
+						GetUserNameFromId(flow->owner, false), flow->name,
+						get_rel_name(flow->target)),
+				 errdetail("The table has got another owner since the flow was created."),
+				 errhint("Give the table back to the role, or drop the flow and create it again as the table's owner.")));
 }
 
 /*

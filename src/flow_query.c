@@ -289,6 +289,9 @@ rf_closest_name(const char *name, int nnames, char **names)
 	int			best_distance = length / 2 + 1;
 	char	   *best = NULL;
 
+	/* no column has so long a name */
+	if (length >= NAMEDATALEN)
+		return NULL;
 	for (int i = 0; i < nnames; i++)
 	{
 		int			distance;

@@ -452,6 +452,7 @@ run_flow(RfFlow *flow)
 	rf_run_begin(&apply.run, flow);
 	error_context_stack = &callback;
 	rf_flow_open(flow);
+	rf_flow_check_owner(flow);
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	replace_sets(&apply);

@@ -10,14 +10,18 @@
  * by row in the middle of the statement, can see a clash with a row that is
  * still to change.
  *
- * Columns that the flow does not give keep their values in an update, so
- * indexes on them do not matter, with one exception: a generated column
- * changes with the columns that it is made of.
+ * A column that the flow does not give keeps its value in an update.  That is
+ * right only if the two rows are the same thing to the user, which a unique
+ * index on given columns says; else a surrogate key would wander from one
+ * thing to another.  And a generated column changes with the columns that it
+ * is made of, so an index on one rules updates out.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "utils/builtins.h"
@@ -28,28 +32,76 @@
 
 /* The position of a table's column among the given ones, or -1. */
 static int
-position_of(TupleDesc columns, const char *name)
+position_of(TupleDesc columns, Form_pg_attribute attribute)
 {
 	for (int i = 0; i < columns->natts; i++)
 	{
-		if (namestrcmp(&TupleDescAttr(columns, i)->attname, name) == 0)
+		if (namestrcmp(&TupleDescAttr(columns, i)->attname, NameStr(attribute->attname)) == 0)
 			return i;
 	}
 	return -1;
 }
 
-RfTargetShape
-rf_target_shape(Oid target, TupleDesc columns)
+/* Whether the flow gives all columns that can be given. */
+static bool
+gives_every_column(TupleDesc desc, TupleDesc columns)
 {
-	RfTargetShape shape = {false, NULL};
-	Relation	relation = table_open(target, AccessShareLock);
-	TupleDesc	desc = RelationGetDescr(relation);
-	Bitmapset  *indexed;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
+
+		if (!attribute->attisdropped && attribute->attgenerated == '\0' &&
+			position_of(columns, attribute) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether an index makes rows unique by columns that the flow gives. */
+static bool
+is_natural_key(Relation index, TupleDesc desc, TupleDesc columns)
+{
+	Form_pg_index form = index->rd_index;
+
+	if (!form->indisunique || !form->indisvalid ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		return false;
+	for (int i = 0; i < form->indnkeyatts; i++)
+	{
+		AttrNumber	attnum = form->indkey.values[i];
+
+		if (attnum <= 0 || position_of(columns, TupleDescAttr(desc, attnum - 1)) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+has_natural_key(Relation table, TupleDesc columns)
+{
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(table))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		found = found || is_natural_key(index, RelationGetDescr(table), columns);
+		index_close(index, NoLock);
+	}
+	return found;
+}
+
+/*
+ * Add the given columns that indexes use to the pair columns; false when an
+ * index uses something that an update could change unseen.
+ */
+static bool
+collect_indexed(Relation table, TupleDesc columns, Bitmapset **pair_columns)
+{
+	Bitmapset  *indexed = RelationGetIndexAttrBitmap(table, RF_INDEX_ATTRS_BLOCKING_HOT);
 	int			member = -1;
 
-	/* partitions have indexes of their own: they are not looked at yet */
-	shape.pairing = relation->rd_rel->relkind == RELKIND_RELATION;
-	indexed = RelationGetIndexAttrBitmap(relation, RF_INDEX_ATTRS_BLOCKING_HOT);
 	while ((member = bms_next_member(indexed, member)) >= 0)
 	{
 		AttrNumber	attnum = member + FirstLowInvalidHeapAttributeNumber;
@@ -58,20 +110,30 @@ rf_target_shape(Oid target, TupleDesc columns)
 
 		/* a whole-row reference, or a system column */
 		if (attnum <= 0)
-		{
-			shape.pairing = false;
-			break;
-		}
-		attribute = TupleDescAttr(desc, attnum - 1);
+			return false;
+		attribute = TupleDescAttr(RelationGetDescr(table), attnum - 1);
 		if (attribute->attgenerated != '\0')
-			shape.pairing = false;
-		position = position_of(columns, NameStr(attribute->attname));
+			return false;
+		position = position_of(columns, attribute);
 		if (position >= 0)
-			shape.pair_columns = bms_add_member(shape.pair_columns, position);
+			*pair_columns = bms_add_member(*pair_columns, position);
 	}
+	return true;
+}
+
+RfTargetShape
+rf_target_shape(Oid target, TupleDesc columns)
+{
+	RfTargetShape shape = {false, NULL};
+	Relation	table = table_open(target, AccessShareLock);
+
+	/* partitions have indexes of their own: they are not looked at yet */
+	shape.pairing = table->rd_rel->relkind == RELKIND_RELATION &&
+		(gives_every_column(RelationGetDescr(table), columns) ||
+		 has_natural_key(table, columns)) &&
+		collect_indexed(table, columns, &shape.pair_columns) &&
 	/* rows that agree in everything are identical: nothing is left to set */
-	if (bms_num_members(shape.pair_columns) == columns->natts)
-		shape.pairing = false;
-	table_close(relation, NoLock);
+		bms_num_members(shape.pair_columns) < columns->natts;
+	table_close(table, NoLock);
 	return shape;
 }

@@ -13,6 +13,7 @@
 #define RF_COMPAT_H
 
 #include "catalog/pg_class.h"
+#include "executor/executor.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_node.h"
 #include "storage/itemptr.h"
@@ -73,5 +74,16 @@ rf_query_take_permissions(Query *query, ParseState *pstate)
 }
 
 #endif
+
+/* Run a plan to its end. */
+static inline void
+rf_executor_run(QueryDesc *desc)
+{
+#if PG_VERSION_NUM < 180000
+	ExecutorRun(desc, ForwardScanDirection, 0, true);
+#else
+	ExecutorRun(desc, ForwardScanDirection, 0);
+#endif
+}
 
 #endif							/* RF_COMPAT_H */

@@ -142,7 +142,7 @@ rf_floors_begin(const RfFlow *flow)
 	if (OidIsValid(flow->ledger))
 		floors->ledger = rf_writer_begin(flow->ledger, "the ledger",
 										 floors->ledger_desc,
-										 ledger_fixed_columns(flow));
+										 ledger_fixed_columns(flow), false);
 	MemoryContextSwitchTo(caller);
 	return floors;
 }

@@ -103,8 +103,8 @@ rf_catalog_add_flow(const RfFlowRow *flow)
 						  " settings, time_zone, date_style, interval_style, comment,"
 						  " output_columns, target_attnums, sequence_column,"
 						  " tombstone_column, has_ledger)"
-						  " VALUES ('using', $1, $2::regrole, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
-						  " $13, $14, $15, $16, $17, $18, $19, $20, $21)"
+						  " VALUES ('using', $1, $2::regrole, $3, $4, $5, $6, $7, $8, $9, $10,"
+						  " $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
 						  " RETURNING flow_id", &args, &row);
 	return (int32) rf_row_int64(&row, "flow_id");
 }

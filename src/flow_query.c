@@ -43,6 +43,15 @@ add_context(void *arg)
 }
 
 static void
+push_context(ErrorContextCallback *callback, const RfTextOrigin *origin)
+{
+	callback->previous = error_context_stack;
+	callback->callback = add_context;
+	callback->arg = unconstify(RfTextOrigin *, origin);
+	error_context_stack = callback;
+}
+
+static void
 refuse_query(const RfTextOrigin *origin, const char *detail)
 {
 	ereport(ERROR,
@@ -58,12 +67,12 @@ refuse_query(const RfTextOrigin *origin, const char *detail)
 Query *
 rf_query_parse(const RfTextOrigin *origin, const char *text)
 {
-	ErrorContextCallback callback = {error_context_stack, add_context, unconstify(RfTextOrigin *, origin)};
+	ErrorContextCallback callback;
 	List	   *statements;
 	RawStmt    *statement;
 	Query	   *query;
 
-	error_context_stack = &callback;
+	push_context(&callback, origin);
 	statements = raw_parser(text, RAW_PARSE_DEFAULT);
 	if (list_length(statements) != 1)
 		refuse_query(origin, psprintf("The text has %d statements.", list_length(statements)));
@@ -198,12 +207,12 @@ refuse_expression(const RfTextOrigin *origin, const char *detail)
 Node *
 rf_expression_parse(const RfTextOrigin *origin, const char *text)
 {
-	ErrorContextCallback callback = {error_context_stack, add_context, unconstify(RfTextOrigin *, origin)};
+	ErrorContextCallback callback;
 	List	   *statements;
 	SelectStmt *select;
 	ResTarget  *target;
 
-	error_context_stack = &callback;
+	push_context(&callback, origin);
 	statements = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
 	select = castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt);
 	error_context_stack = callback.previous;
@@ -248,10 +257,10 @@ Node *
 rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 					  Node *raw, const char *text, Oid required_type)
 {
-	ErrorContextCallback callback = {error_context_stack, add_context, unconstify(RfTextOrigin *, origin)};
+	ErrorContextCallback callback;
 	Node	   *expression;
 
-	error_context_stack = &callback;
+	push_context(&callback, origin);
 	pstate->p_sourcetext = text;
 	expression = transformExpr(pstate, raw, EXPR_KIND_WHERE);
 	if (required_type == BOOLOID)

@@ -10,6 +10,7 @@
 #define RF_FLOW_QUERY_H
 
 #include "nodes/parsenodes.h"
+#include "parser/parse_node.h"
 
 /* Which text is being read, for errors. */
 typedef struct RfTextOrigin

@@ -65,6 +65,7 @@ typedef struct RfApply
 {
 	RfFlow	   *flow;
 	RfRun		run;
+	RfTargetShape shape;
 	RfBatch    *batch;
 	RfChecks   *checks;
 	RfConversion *conversion;
@@ -196,7 +197,7 @@ read_batch(RfApply *apply)
 		(flow->tombstone_view_column != NULL ? 1 : 0);
 
 	apply->checks = rf_checks_begin(flow, first_check);
-	rf_query_each(rf_sql_read_batch(flow), read_row, apply);
+	rf_query_each(rf_sql_read_batch(flow), RF_PLAN_FREE, read_row, apply);
 	rf_checks_complete(apply->checks);
 	apply->run.counts.rows_rejected = rf_checks_rejected(apply->checks);
 	rf_batch_complete(apply->batch);
@@ -254,13 +255,32 @@ read_ledger_row(TupleTableSlot *slot, void *arg)
 	rf_floors_add_ledger(apply->floors, group, slot->tts_values[3], &address);
 }
 
+/*
+ * The keys come in order, so probing an index for each of them reads it from
+ * end to end and mostly finds the rows of a key together.  That beats reading
+ * the whole table unless the batch touches a good part of it.
+ */
+static RfPlan
+plan_to_find(RfApply *apply, bool has_key_index, double table_rows)
+{
+	double		rows = apply->run.counts.rows_read;
+
+	return has_key_index && rows < table_rows / 4 ? RF_PLAN_PROBE : RF_PLAN_FREE;
+}
+
 static void
 find_old_rows(RfApply *apply)
 {
-	rf_query_each(rf_keys_find_in_target(apply->keys), read_old_row, apply);
-	if (OidIsValid(apply->flow->ledger))
+	RfFlow	   *flow = apply->flow;
+
+	rf_query_each(rf_keys_find_in_target(apply->keys),
+				  plan_to_find(apply, apply->shape.has_key_index,
+							   rf_table_rows(flow->target)),
+				  read_old_row, apply);
+	if (OidIsValid(flow->ledger))
 		rf_query_each(rf_keys_find_in_ledger(apply->keys,
 											 rf_floors_ledger_columns(apply->floors)),
+					  plan_to_find(apply, true, rf_table_rows(flow->ledger)),
 					  read_ledger_row, apply);
 	rf_diff_old_complete(apply->diff);
 	rf_floors_complete(apply->floors);
@@ -379,8 +399,8 @@ begin_pieces(RfApply *apply)
 {
 	RfFlow	   *flow = apply->flow;
 	int			ncolumns = flow->columns->natts;
-	RfTargetShape shape = rf_target_shape(flow->target, flow->columns);
 
+	apply->shape = rf_target_shape(flow->target, flow->columns, flow->nkeys, flow->keys);
 	apply->context = CurrentMemoryContext;
 	apply->stored = flow->sequence_column >= 0;
 	apply->values = palloc(ncolumns * sizeof(Datum));
@@ -388,8 +408,10 @@ begin_pieces(RfApply *apply)
 	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
 											   ALLOCSET_DEFAULT_SIZES);
 	apply->writer = rf_writer_begin(flow->target, "table", flow->columns,
-									shape.pair_columns);
-	apply->diff = rf_diff_begin(flow->columns, shape.pairing, shape.pair_columns,
+									apply->shape.pair_columns,
+									apply->shape.prefer_heap_only);
+	apply->diff = rf_diff_begin(flow->columns, apply->shape.pairing,
+								apply->shape.pair_columns,
 								apply->writer);
 	apply->batch = rf_batch_begin(flow);
 	apply->keys = rf_keys_begin(flow);

@@ -40,6 +40,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "query.h"
 
 /* A receiver that passes each row to a callback. */
@@ -355,12 +356,35 @@ receive_nothing(DestReceiver *self)
 }
 
 /*
+ * Settings for a statement over rows that we hand in; give the nest level to
+ * undo them.
+ *
+ * The planner knows the number of our rows, but not that they are distinct and
+ * in order, and it prices each probe as a random read of the disk.  So it
+ * turns to scans and hashes of the whole table where probes are many times
+ * cheaper.  Compilation does not pay for statements as simple as these.
+ */
+static int
+begin_plan(RfPlan plan)
+{
+	int			guc_level = NewGUCNestLevel();
+
+	set_for_this_level("jit", "off");
+	if (plan == RF_PLAN_PROBE)
+	{
+		set_for_this_level("enable_hashjoin", "off");
+		set_for_this_level("enable_mergejoin", "off");
+	}
+	return guc_level;
+}
+
+/*
  * Run a query under the active snapshot as it is, and hand each row to a
  * callback.  The callback runs in a memory context that is reset after each
  * row.
  */
 void
-rf_query_each(const char *sql, RfRowCallback callback, void *arg)
+rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIExecuteOptions options = {0};
@@ -369,44 +393,36 @@ rf_query_each(const char *sql, RfRowCallback callback, void *arg)
 		callback, arg,
 		AllocSetContextCreate(caller, "replace_flow row", ALLOCSET_DEFAULT_SIZES)
 	};
-	SPIPlanPtr	plan;
+	int			guc_level = begin_plan(plan);
+	SPIPlanPtr	statement;
 	int			result;
 
-	plan = SPI_prepare(sql, 0, NULL);
-	if (plan == NULL)
+	statement = SPI_prepare(sql, 0, NULL);
+	if (statement == NULL)
 		elog(ERROR, "unexpected failure to prepare: %s", sql);
 
 	/* read_only is what makes SPI keep to the active snapshot */
 	options.read_only = true;
 	options.dest = &receiver.pub;
-	result = SPI_execute_plan_extended(plan, &options);
+	result = SPI_execute_plan_extended(statement, &options);
 	if (result < 0)
 		elog(ERROR, "unexpected result %s of query: %s",
 			 SPI_result_code_string(result), sql);
-	SPI_freeplan(plan);
+	SPI_freeplan(statement);
+	AtEOXact_GUC(false, guc_level);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(receiver.row_context);
 }
 
 /*
  * Run a statement that writes; give the number of rows written.
- *
- * With steer_to_tid the statement joins its target by ctid.  The planner
- * prices each such probe as a random read of the disk and so turns to a scan
- * of the whole table; but the rows were read a moment ago and are in cache.
  */
 uint64
-rf_query_write(const char *sql, bool steer_to_tid)
+rf_query_write(const char *sql, RfPlan plan)
 {
-	int			guc_level = NewGUCNestLevel();
-	uint64		processed;
+	int			guc_level = begin_plan(plan);
+	uint64		processed = rf_query_execute(sql, NULL);
 
-	if (steer_to_tid)
-	{
-		set_for_this_level("enable_hashjoin", "off");
-		set_for_this_level("enable_mergejoin", "off");
-	}
-	processed = rf_query_execute(sql, NULL);
 	AtEOXact_GUC(false, guc_level);
 	return processed;
 }
@@ -438,7 +454,7 @@ rf_query_write_as_of(const char *sql, Snapshot snapshot)
 						   snapshot, InvalidSnapshot, None_Receiver,
 						   NULL, NULL, 0);
 	ExecutorStart(desc, 0);
-	ExecutorRun(desc, ForwardScanDirection, 0, true);
+	rf_executor_run(desc);
 	processed = desc->estate->es_processed;
 	ExecutorFinish(desc);
 	ExecutorEnd(desc);

@@ -53,6 +53,13 @@ extern Oid	rf_row_oid(const RfRow *row, const char *column);
 extern int64 rf_row_int64(const RfRow *row, const char *column);
 extern bool rf_row_bool(const RfRow *row, const char *column);
 
+/* How the planner is to join a table with rows that we hand in. */
+typedef enum RfPlan
+{
+	RF_PLAN_FREE,				/* as it likes */
+	RF_PLAN_PROBE				/* one probe of the table for each of our rows */
+} RfPlan;
+
 typedef void (*RfRowCallback) (TupleTableSlot *slot, void *arg);
 
 extern void rf_query_begin(void);
@@ -63,8 +70,9 @@ extern void rf_query_unregister(const char *name);
 extern uint64 rf_query_execute(const char *sql, const RfArgs *args);
 extern bool rf_query_first(const char *sql, const RfArgs *args, RfRow *row);
 extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
-extern void rf_query_each(const char *sql, RfRowCallback callback, void *arg);
-extern uint64 rf_query_write(const char *sql, bool steer_to_tid);
+extern void rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback,
+						  void *arg);
+extern uint64 rf_query_write(const char *sql, RfPlan plan);
 extern uint64 rf_query_write_as_of(const char *sql, Snapshot snapshot);
 
 #endif							/* RF_QUERY_H */

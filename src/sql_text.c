@@ -404,8 +404,8 @@ rf_sql_floors(const RfFlow *flow)
 	for (int i = 0; i < flow->nkeys; i++)
 		appendStringInfo(&sql, "%s%s, f.k%d", i > 0 ? ", " : "",
 						 quote_literal_cstr(target_keys[i]), i + 1);
-	appendStringInfo(&sql, ") AS key, CAST(f.s AS text) AS floor FROM (%s) AS f ORDER BY %s, f.s DESC",
-					 sources.data, order.data);
+	appendStringInfo(&sql, ") AS key, CAST(f.s AS text) AS floor FROM (%s) AS f"
+					 " ORDER BY %s, f.s DESC", sources.data, order.data);
 	return sql.data;
 }
 

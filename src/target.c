@@ -10,12 +10,10 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/table.h"
 #include "catalog/catalog.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_publication.h"
 #include "commands/defrem.h"
@@ -29,6 +27,7 @@
 #include "query.h"
 #include "sql_text.h"
 #include "target.h"
+#include "target_shape.h"
 
 /*
  * Look up a table's name with the caller's search path.
@@ -141,39 +140,6 @@ rf_target_family(Oid relid)
 							get_partition_ancestors(relid));
 }
 
-static bool
-is_key(AttrNumber attnum, int nkeys, const AttrNumber *keys)
-{
-	for (int i = 0; i < nkeys; i++)
-	{
-		if (keys[i] == attnum)
-			return true;
-	}
-	return false;
-}
-
-/* Whether the index begins with the key columns, in whatever order. */
-static bool
-index_serves_key(Relation table, Oid index_oid, int nkeys, const AttrNumber *keys)
-{
-	Relation	index = index_open(index_oid, AccessShareLock);
-	bool		serves = index->rd_rel->relam == BTREE_AM_OID &&
-		index->rd_index->indisvalid &&
-		index->rd_index->indnkeyatts >= nkeys &&
-		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
-
-	for (int i = 0; serves && i < nkeys; i++)
-	{
-		AttrNumber	attnum = index->rd_index->indkey.values[i];
-
-		serves = is_key(attnum, nkeys, keys) &&
-			index->rd_indcollation[i] == TupleDescAttr(RelationGetDescr(table),
-													   attnum - 1)->attcollation;
-	}
-	index_close(index, NoLock);
-	return serves;
-}
-
 /*
  * Warn when no index of the target serves the key.
  */
@@ -181,14 +147,7 @@ void
 rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
 						int nkeys, const AttrNumber *keys, char **names)
 {
-	Relation	table = table_open(target->relid, AccessShareLock);
-	bool		served = false;
-	ListCell   *cell;
-
-	foreach(cell, RelationGetIndexList(table))
-		served = served || index_serves_key(table, lfirst_oid(cell), nkeys, keys);
-	table_close(table, NoLock);
-	if (!served)
+	if (!rf_has_key_index(target->relid, nkeys, keys))
 		ereport(WARNING,
 				(errmsg("no index of table \"%s\" serves the key of flow \"%s\"",
 						target->name, flow_name),

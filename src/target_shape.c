@@ -1,7 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * target_shape.c
- *	  What a target's indexes mean for updates in place.
+ *	  What a target's indexes mean for reading and writing it.
+ *
+ * An index serves the key when its first columns are the key columns, in
+ * whatever order: then the rows of a key are found without reading the table.
  *
  * An old and a new row may become one update when they agree in all columns
  * that any index uses.  Two reasons: such an update can be a heap-only one,
@@ -16,6 +19,9 @@
  * thing to another.  And a generated column changes with the columns that it
  * is made of, so an index on one rules updates out.
  *
+ * Where nobody can tell an update from a delete and an insert (all columns are
+ * given, no trigger looks on), the cheaper one is chosen; see page_space.c.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -24,11 +30,90 @@
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_inherits.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "compat.h"
 #include "target_shape.h"
+
+static bool
+is_key(AttrNumber attnum, int nkeys, const AttrNumber *keys)
+{
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (keys[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the index begins with the key columns, in whatever order. */
+static bool
+index_serves_key(Relation table, Relation index, int nkeys, const AttrNumber *keys)
+{
+	bool		serves = index->rd_rel->relam == BTREE_AM_OID &&
+		index->rd_index->indisvalid &&
+		index->rd_index->indnkeyatts >= nkeys &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+
+	for (int i = 0; serves && i < nkeys; i++)
+	{
+		AttrNumber	attnum = index->rd_index->indkey.values[i];
+
+		serves = is_key(attnum, nkeys, keys) &&
+			index->rd_indcollation[i] == TupleDescAttr(RelationGetDescr(table),
+													   attnum - 1)->attcollation;
+	}
+	return serves;
+}
+
+bool
+rf_has_key_index(Oid relid, int nkeys, const AttrNumber *keys)
+{
+	Relation	table = table_open(relid, AccessShareLock);
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(table))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		found = found || index_serves_key(table, index, nkeys, keys);
+		index_close(index, NoLock);
+	}
+	table_close(table, NoLock);
+	return found;
+}
+
+/*
+ * About how many rows a table has.
+ */
+double
+rf_table_rows(Oid relid)
+{
+	double		total = 0;
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		Relation	part = table_open(lfirst_oid(cell), NoLock);
+		BlockNumber pages;
+		double		rows;
+		double		all_visible;
+
+		if (RELKIND_HAS_TABLE_AM(part->rd_rel->relkind))
+		{
+			table_relation_estimate_size(part, NULL, &pages, &rows, &all_visible);
+			total += rows;
+		}
+		table_close(part, NoLock);
+	}
+	return total;
+}
 
 /* The position of a table's column among the given ones, or -1. */
 static int
@@ -121,19 +206,39 @@ collect_indexed(Relation table, TupleDesc columns, Bitmapset **pair_columns)
 	return true;
 }
 
-RfTargetShape
-rf_target_shape(Oid target, TupleDesc columns)
+static bool
+finds_keys(Oid target, TupleDesc columns, int nkeys, const int *keys)
 {
-	RfTargetShape shape = {false, NULL};
+	AttrNumber *attnums = palloc(nkeys * sizeof(AttrNumber));
+
+	for (int i = 0; i < nkeys; i++)
+		attnums[i] = get_attnum(target, NameStr(TupleDescAttr(columns, keys[i])->attname));
+	return rf_has_key_index(target, nkeys, attnums);
+}
+
+/*
+ * Look at a target; keys are positions among the columns that the flow gives.
+ */
+RfTargetShape
+rf_target_shape(Oid target, TupleDesc columns, int nkeys, const int *keys)
+{
+	RfTargetShape shape = {0};
 	Relation	table = table_open(target, AccessShareLock);
+	bool		complete;
+
+	shape.has_key_index = finds_keys(target, columns, nkeys, keys);
+
+	complete = gives_every_column(RelationGetDescr(table), columns);
 
 	/* partitions have indexes of their own: they are not looked at yet */
 	shape.pairing = table->rd_rel->relkind == RELKIND_RELATION &&
-		(gives_every_column(RelationGetDescr(table), columns) ||
-		 has_natural_key(table, columns)) &&
-		collect_indexed(table, columns, &shape.pair_columns) &&
+		(complete || has_natural_key(table, columns)) &&
+		collect_indexed(table, columns, &shape.pair_columns);
 	/* rows that agree in everything are identical: nothing is left to set */
-		bms_num_members(shape.pair_columns) < columns->natts;
+	if (bms_num_members(shape.pair_columns) == columns->natts)
+		shape.pairing = false;
+	shape.prefer_heap_only = shape.pairing && complete && table->trigdesc == NULL &&
+		table->rd_rel->relam == HEAP_TABLE_AM_OID;
 	table_close(table, NoLock);
 	return shape;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * target_shape.h
- *	  What a target's indexes mean for updates in place.
+ *	  What a target's indexes mean for reading and writing it.
  *
  *-------------------------------------------------------------------------
  */
@@ -13,10 +13,16 @@
 
 typedef struct RfTargetShape
 {
-	bool		pairing;		/* an old row may be updated to become a new one */
+	bool		has_key_index;	/* an index finds the rows of a key */
+	bool		pairing;		/* an old row may be updated to become a new
+								 * one */
 	Bitmapset  *pair_columns;	/* if they agree in these, by position */
+	bool		prefer_heap_only;	/* but need not be, if it costs more */
 } RfTargetShape;
 
-extern RfTargetShape rf_target_shape(Oid target, TupleDesc columns);
+extern RfTargetShape rf_target_shape(Oid target, TupleDesc columns,
+									 int nkeys, const int *keys);
+extern bool rf_has_key_index(Oid relid, int nkeys, const AttrNumber *keys);
+extern double rf_table_rows(Oid relid);
 
 #endif							/* RF_TARGET_SHAPE_H */

@@ -31,6 +31,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "page_space.h"
 #include "query.h"
 #include "sql_text.h"
 #include "target_write.h"
@@ -49,6 +50,7 @@ struct RfTargetWriter
 	const char *label;			/* for errors: what the table is to the user */
 	TupleDesc	columns;
 	const Bitmapset *fixed_columns; /* same in old and new row of an update */
+	RfPageSpace *space;			/* NULL: updates are made whatever they cost */
 	MemoryContext context;
 	RfWriteSet	deletes;
 	RfWriteSet	updates;
@@ -77,10 +79,13 @@ describe_addressed(TupleDesc columns, int ncolumns)
  * Begin to collect changes of a table.  Columns are those that are written,
  * under the table's names; fixed_columns (by position among them) never
  * differ between the old and the new row of an update.
+ *
+ * With prefer_heap_only, an update that would not fit into its page becomes a
+ * delete and an insert.
  */
 RfTargetWriter *
 rf_writer_begin(Oid relid, const char *label, TupleDesc columns,
-				const Bitmapset *fixed_columns)
+				const Bitmapset *fixed_columns, bool prefer_heap_only)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "replace_flow target writer",
@@ -92,6 +97,8 @@ rf_writer_begin(Oid relid, const char *label, TupleDesc columns,
 	writer->label = label;
 	writer->columns = columns;
 	writer->fixed_columns = fixed_columns;
+	if (prefer_heap_only)
+		writer->space = rf_space_begin(relid, columns);
 	writer->context = context;
 	writer->deletes.desc = describe_addressed(columns, 0);
 	writer->updates.desc = describe_addressed(columns, columns->natts);
@@ -135,6 +142,12 @@ rf_writer_update(RfTargetWriter *writer, const RfRowAddress *old,
 {
 	int			ncolumns = writer->columns->natts;
 
+	if (writer->space != NULL && !rf_space_take(writer->space, &old->ctid, values, nulls))
+	{
+		rf_writer_delete(writer, old);
+		rf_writer_insert(writer, values, nulls);
+		return;
+	}
 	put_address(writer, old);
 	memcpy(writer->values + RF_ADDRESS_COLUMNS, values, ncolumns * sizeof(Datum));
 	memcpy(writer->nulls + RF_ADDRESS_COLUMNS, nulls, ncolumns * sizeof(bool));
@@ -152,14 +165,14 @@ rf_writer_insert(RfTargetWriter *writer, Datum *values, bool *nulls)
  */
 static void
 write_set(RfTargetWriter *writer, RfWriteSet *set, const char *verb,
-		  const char *sql, bool by_address)
+		  const char *sql, RfPlan plan)
 {
 	int64		written;
 
 	if (set->nrows == 0)
 		return;
 	rf_query_register(RF_WRITE_SET, set->desc, set->rows, set->nrows);
-	written = (int64) rf_query_write(sql, by_address);
+	written = (int64) rf_query_write(sql, plan);
 	rf_query_unregister(RF_WRITE_SET);
 	if (written != set->nrows)
 		ereport(ERROR,
@@ -178,12 +191,12 @@ void
 rf_writer_execute(RfTargetWriter *writer)
 {
 	write_set(writer, &writer->deletes, "deleted",
-			  rf_sql_write_deletes(writer->relid), true);
+			  rf_sql_write_deletes(writer->relid), RF_PLAN_PROBE);
 	write_set(writer, &writer->updates, "updated",
 			  rf_sql_write_updates(writer->relid, writer->columns,
-								   writer->fixed_columns), true);
+								   writer->fixed_columns), RF_PLAN_PROBE);
 	write_set(writer, &writer->inserts, "inserted",
-			  rf_sql_write_inserts(writer->relid, writer->columns), false);
+			  rf_sql_write_inserts(writer->relid, writer->columns), RF_PLAN_FREE);
 }
 
 int64
@@ -217,5 +230,7 @@ rf_writer_end(RfTargetWriter *writer)
 	free_set(&writer->deletes);
 	free_set(&writer->updates);
 	free_set(&writer->inserts);
+	if (writer->space != NULL)
+		rf_space_end(writer->space);
 	MemoryContextDelete(writer->context);
 }

@@ -23,7 +23,8 @@ typedef struct RfTargetWriter RfTargetWriter;
 
 extern RfTargetWriter *rf_writer_begin(Oid relid, const char *label,
 									   TupleDesc columns,
-									   const Bitmapset *fixed_columns);
+									   const Bitmapset *fixed_columns,
+									   bool prefer_heap_only);
 extern void rf_writer_delete(RfTargetWriter *writer, const RfRowAddress *old);
 extern void rf_writer_update(RfTargetWriter *writer, const RfRowAddress *old,
 							 Datum *values, bool *nulls);

@@ -34,7 +34,7 @@ update_package_lists()
     [ -z "${lists_updated:-}" ] || return 0
     lists_updated=yes
     say "packages     apt-get update"
-    as_admin apt-get -qq update >&2
+    as_admin apt-get -qq update >&2 || say "             failed; going on with the lists that are there"
 }
 
 # Set pg_config: what PG_CONFIG says, or else the newest server of the machine

@@ -28,8 +28,7 @@ make_workspace()
 # Run a command as the unprivileged user, in the copied tree, in a clean environment.
 as_user()
 (
-    cd "$work"
-    [ ! -d tree ] || cd tree
+    cd "$work" && { [ ! -d tree ] || cd tree; } || exit
     exec "${become[@]}" env -i PATH="${bindir:+$bindir:}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" \
         HOME="$work" TMPDIR="$work/tmp" LC_ALL=C.UTF-8 \
         PGHOST="$work/run" PGPORT=5432 PGUSER=postgres PG_CONFIG="${bindir:+$bindir/pg_config}" "$@"

@@ -66,6 +66,7 @@ typedef struct RfApply
 	RfFlow	   *flow;
 	RfRun		run;
 	RfTargetShape shape;
+	RfDiffRules rules;
 	RfBatch    *batch;
 	RfChecks   *checks;
 	RfConversion *conversion;
@@ -268,12 +269,24 @@ plan_to_find(RfApply *apply, bool has_key_index, double table_rows)
 	return has_key_index && rows < table_rows / 4 ? RF_PLAN_PROBE : RF_PLAN_FREE;
 }
 
+/* The columns that old rows need: what the diff compares, and the sequence. */
+static bool *
+needed_columns(RfApply *apply)
+{
+	RfFlow	   *flow = apply->flow;
+	bool	   *needed = palloc(flow->columns->natts * sizeof(bool));
+
+	for (int i = 0; i < flow->columns->natts; i++)
+		needed[i] = i == flow->sequence_column || rf_diff_needs_column(&apply->rules, i);
+	return needed;
+}
+
 static void
 find_old_rows(RfApply *apply)
 {
 	RfFlow	   *flow = apply->flow;
 
-	rf_query_each(rf_keys_find_in_target(apply->keys),
+	rf_query_each(rf_keys_find_in_target(apply->keys, needed_columns(apply)),
 				  plan_to_find(apply, apply->shape.has_key_index,
 							   rf_table_rows(flow->target)),
 				  read_old_row, apply);
@@ -394,6 +407,23 @@ write_changes(RfApply *apply)
 	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
 }
 
+/*
+ * Where the target stores the sequence, a set that replaces another has a
+ * higher one in each row, so no row of it is identical to an old one; but a
+ * set that replaces another of the same sequence may be.
+ */
+static RfDiffRules
+diff_rules(const RfApply *apply)
+{
+	RfDiffRules rules = {
+		.matching = !apply->stored || apply->flow->on_tie == RF_TIE_REPLACE,
+		.pairing = apply->shape.pairing,
+		.pair_columns = apply->shape.pair_columns
+	};
+
+	return rules;
+}
+
 static void
 begin_pieces(RfApply *apply)
 {
@@ -407,12 +437,11 @@ begin_pieces(RfApply *apply)
 	apply->nulls = palloc(ncolumns * sizeof(bool));
 	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
 											   ALLOCSET_DEFAULT_SIZES);
+	apply->rules = diff_rules(apply);
 	apply->writer = rf_writer_begin(flow->target, "table", flow->columns,
 									apply->shape.pair_columns,
 									apply->shape.prefer_heap_only);
-	apply->diff = rf_diff_begin(flow->columns, apply->shape.pairing,
-								apply->shape.pair_columns,
-								apply->writer);
+	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
 	apply->batch = rf_batch_begin(flow);
 	apply->keys = rf_keys_begin(flow);
 	apply->floors = rf_floors_begin(flow);

@@ -154,41 +154,44 @@ rf_keys_register(RfKeySet *keys)
 }
 
 static char *
-find_rows(RfKeySet *keys, Oid relid, TupleDesc columns, const char **key_columns)
+find_rows(RfKeySet *keys, Oid relid, TupleDesc columns, const bool *needed,
+		  const char **key_columns)
 {
 	RfKeyJoin	join = keys->join;
 
 	join.columns = key_columns;
-	return rf_sql_find_rows(relid, columns, &join);
+	return rf_sql_find_rows(relid, columns, needed, &join);
 }
 
 /*
- * A query for the target's rows that have these keys, or NULL when there are
- * no keys.
+ * A query for the target's rows that have these keys; columns that are not
+ * needed come as NULL.
  */
 char *
-rf_keys_find_in_target(RfKeySet *keys)
+rf_keys_find_in_target(RfKeySet *keys, const bool *needed)
 {
 	const RfFlow *flow = keys->flow;
 	const char **columns = palloc(flow->nkeys * sizeof(char *));
 
 	for (int i = 0; i < flow->nkeys; i++)
 		columns[i] = NameStr(TupleDescAttr(flow->columns, flow->keys[i])->attname);
-	return find_rows(keys, flow->target, flow->columns, columns);
+	return find_rows(keys, flow->target, flow->columns, needed, columns);
 }
 
 /*
- * The same for the ledger's rows.
+ * The same for the ledger's rows, of which one column is wanted.
  */
 char *
 rf_keys_find_in_ledger(RfKeySet *keys, TupleDesc columns)
 {
 	const RfFlow *flow = keys->flow;
 	const char **key_columns = palloc(flow->nkeys * sizeof(char *));
+	static const bool needed = true;
 
 	for (int i = 0; i < flow->nkeys; i++)
 		key_columns[i] = psprintf("key_%d", i + 1);
-	return find_rows(keys, flow->ledger, columns, key_columns);
+	Assert(columns->natts == 1);
+	return find_rows(keys, flow->ledger, columns, &needed, key_columns);
 }
 
 void

@@ -16,7 +16,7 @@ extern RfKeySet *rf_keys_begin(const RfFlow *flow);
 extern void rf_keys_add(RfKeySet *keys, int64 group,
 						const Datum *values, const bool *nulls);
 extern void rf_keys_register(RfKeySet *keys);
-extern char *rf_keys_find_in_target(RfKeySet *keys);
+extern char *rf_keys_find_in_target(RfKeySet *keys, const bool *needed);
 extern char *rf_keys_find_in_ledger(RfKeySet *keys, TupleDesc columns);
 extern void rf_keys_end(RfKeySet *keys);
 

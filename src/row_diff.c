@@ -10,6 +10,8 @@
  *
  * Per group this is a difference of multisets, by stored image: a new row
  * that is identical to an old one leaves it in place, once for each copy.
+ * (A caller that knows that there are no identical rows can do without this
+ * matching, and then old rows need few columns.)
  * What is left over is written as updates, where an old and a new row agree
  * in the pair columns, and else as deletes and inserts.
  *
@@ -78,8 +80,7 @@ typedef enum
 struct RfRowDiff
 {
 	TupleDesc	columns;
-	bool		pairing;
-	const Bitmapset *pair_columns;
+	RfDiffRules rules;
 	RfTargetWriter *writer;
 	MemoryContext context;
 
@@ -132,13 +133,20 @@ begin_old_sort(TupleDesc desc)
 }
 
 /*
- * Begin a difference of rows with these columns.  With pairing, leftovers that
- * agree in pair_columns become updates.  All of its memory, the tuplesort's
- * too, hangs below the current context.
+ * Whether old rows need a column.  Others may be given as NULL, to save room.
+ */
+bool
+rf_diff_needs_column(const RfDiffRules *rules, int column)
+{
+	return rules->matching || (rules->pairing && bms_is_member(column, rules->pair_columns));
+}
+
+/*
+ * Begin a difference of rows with these columns.  All of its memory, the
+ * tuplesort's too, hangs below the current context.
  */
 RfRowDiff *
-rf_diff_begin(TupleDesc columns, bool pairing, const Bitmapset *pair_columns,
-			  RfTargetWriter *writer)
+rf_diff_begin(TupleDesc columns, RfDiffRules rules, RfTargetWriter *writer)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "replace_flow row diff",
@@ -147,8 +155,7 @@ rf_diff_begin(TupleDesc columns, bool pairing, const Bitmapset *pair_columns,
 	RfRowDiff  *diff = palloc0(sizeof(RfRowDiff));
 
 	diff->columns = columns;
-	diff->pairing = pairing;
-	diff->pair_columns = pair_columns;
+	diff->rules = rules;
 	diff->writer = writer;
 	diff->context = context;
 	diff->old_desc = describe_old(columns);
@@ -170,7 +177,7 @@ rf_diff_begin(TupleDesc columns, bool pairing, const Bitmapset *pair_columns,
 int64
 rf_diff_hash(const RfRowDiff *diff, const Datum *values, const bool *nulls)
 {
-	return rf_row_hash(diff->columns, diff->pair_columns, values, nulls);
+	return rf_row_hash(diff->columns, diff->rules.pair_columns, values, nulls);
 }
 
 /*
@@ -317,8 +324,8 @@ write_pair(RfRowDiff *diff, const RfRowAddress *address,
 		   const Datum *old_values, const bool *old_nulls,
 		   Datum *new_values, bool *new_nulls)
 {
-	if (bms_is_empty(diff->pair_columns) ||
-		rf_rows_identical(diff->columns, diff->pair_columns,
+	if (bms_is_empty(diff->rules.pair_columns) ||
+		rf_rows_identical(diff->columns, diff->rules.pair_columns,
 						  old_values, old_nulls, new_values, new_nulls))
 		rf_writer_update(diff->writer, address, new_values, new_nulls);
 	else
@@ -331,7 +338,7 @@ write_pair(RfRowDiff *diff, const RfRowAddress *address,
 static void
 leftover_old(RfRowDiff *diff, const RfOldRow *old)
 {
-	if (!diff->pairing)
+	if (!diff->rules.pairing)
 		rf_writer_delete(diff->writer, &old->address);
 	else if (partner_waits(diff, old->hash, QUEUE_NEW))
 	{
@@ -348,7 +355,7 @@ leftover_old(RfRowDiff *diff, const RfOldRow *old)
 static void
 leftover_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 {
-	if (!diff->pairing)
+	if (!diff->rules.pairing)
 		rf_writer_insert(diff->writer, values, nulls);
 	else if (partner_waits(diff, hash, QUEUE_OLD))
 	{
@@ -441,6 +448,8 @@ rf_diff_open_group(RfRowDiff *diff, int64 group)
 static bool
 match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
 {
+	if (!diff->rules.matching)
+		return false;
 	if (match_aside(diff, values, nulls))
 		return true;
 	while (old_is_in_group(diff) && diff->old.hash == hash)

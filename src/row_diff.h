@@ -12,9 +12,17 @@
 
 typedef struct RfRowDiff RfRowDiff;
 
-extern RfRowDiff *rf_diff_begin(TupleDesc columns, bool pairing,
-								const Bitmapset *pair_columns,
+/* How old and new rows may meet. */
+typedef struct RfDiffRules
+{
+	bool		matching;		/* identical rows may be left in place */
+	bool		pairing;		/* others may be updated in place */
+	const Bitmapset *pair_columns;	/* if they agree in these */
+} RfDiffRules;
+
+extern RfRowDiff *rf_diff_begin(TupleDesc columns, RfDiffRules rules,
 								RfTargetWriter *writer);
+extern bool rf_diff_needs_column(const RfDiffRules *rules, int column);
 extern int64 rf_diff_hash(const RfRowDiff *diff,
 						  const Datum *values, const bool *nulls);
 extern void rf_diff_add_old(RfRowDiff *diff, int64 group,

@@ -251,11 +251,18 @@ rf_sql_keys_name(uint32 pattern)
  * unlike IS NULL it does not take a row value of NULLs for NULL.
  */
 static void
-append_find_branch(StringInfo sql, Oid relid, TupleDesc columns,
+append_find_branch(StringInfo sql, Oid relid, TupleDesc columns, const bool *needed,
 				   const RfKeyJoin *join, uint32 pattern)
 {
-	appendStringInfo(sql, "SELECT k." RF_KEYS_GROUP ", t.tableoid, t.ctid, ");
-	append_column_names(sql, "t.", columns);
+	appendStringInfo(sql, "SELECT k." RF_KEYS_GROUP ", t.tableoid, t.ctid");
+	for (int i = 0; i < columns->natts; i++)
+	{
+		if (needed[i])
+			appendStringInfo(sql, ", t.%s",
+							 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
+		else
+			appendStringInfoString(sql, ", NULL");
+	}
 	appendStringInfo(sql, " FROM %s AS t JOIN %s AS k ON ",
 					 rf_sql_relation(relid), rf_sql_keys_name(pattern));
 	for (int i = 0; i < join->nkeys; i++)
@@ -273,10 +280,11 @@ append_find_branch(StringInfo sql, Oid relid, TupleDesc columns,
 }
 
 /*
- * Rows of a table whose keys are in the batch: group, address, columns.
+ * Rows of a table whose keys are in the batch: group, address, columns.  A
+ * column that is not needed comes as NULL.
  */
 char *
-rf_sql_find_rows(Oid relid, TupleDesc columns, const RfKeyJoin *join)
+rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed, const RfKeyJoin *join)
 {
 	StringInfoData sql;
 	ListCell   *cell;
@@ -286,7 +294,7 @@ rf_sql_find_rows(Oid relid, TupleDesc columns, const RfKeyJoin *join)
 	{
 		if (sql.len > 0)
 			appendStringInfoString(&sql, " UNION ALL ");
-		append_find_branch(&sql, relid, columns, join, (uint32) lfirst_int(cell));
+		append_find_branch(&sql, relid, columns, needed, join, (uint32) lfirst_int(cell));
 	}
 	return sql.data;
 }

@@ -55,7 +55,7 @@ extern char *rf_sql_drop_ledger(const char *name);
 extern char *rf_sql_dry_run(const char *view_name);
 
 extern char *rf_sql_read_batch(const RfFlow *flow);
-extern char *rf_sql_find_rows(Oid relid, TupleDesc columns,
+extern char *rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed,
 							  const RfKeyJoin *join);
 extern char *rf_sql_consume(Oid stream);
 extern char *rf_sql_write_deletes(Oid relid);

@@ -1,0 +1,2 @@
+-- our side
+SELECT * FROM replace_flow.apply('t') \gset run_

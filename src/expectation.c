@@ -91,13 +91,32 @@ describe_output(const RfFlow *flow, TupleDesc input)
 	return BlessTupleDesc(desc);
 }
 
+/*
+ * Put U+FFFD in the place of U+0000, which json can have and jsonb cannot.
+ */
+static char *
+replace_null_characters(char *json)
+{
+	for (char *c = json; *c != '\0'; c++)
+	{
+		if (*c != '\\')
+			continue;
+		/* what is escaped is no beginning of an escape */
+		c++;
+		if (strncmp(c, "u0000", 5) == 0)
+			memcpy(c, "ufffd", 5);
+	}
+	return json;
+}
+
 static Datum
 row_to_jsonb(TupleDesc desc, TupleTableSlot *row)
 {
 	HeapTuple	tuple = heap_form_tuple(desc, row->tts_values, row->tts_isnull);
 	Datum		json = DirectFunctionCall1(row_to_json, HeapTupleGetDatum(tuple));
+	char	   *plain = replace_null_characters(TextDatumGetCString(json));
 
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(json)));
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(plain));
 }
 
 static void

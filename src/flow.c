@@ -24,13 +24,14 @@
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/typcache.h"
 
-#include "compat.h"
 #include "flow.h"
 #include "flow_catalog.h"
 
@@ -252,22 +253,6 @@ report_missing(const RfFlow *flow, const char *what)
 }
 
 /*
- * A flow writes only a table of its owner.
- */
-void
-rf_flow_check_owner(const RfFlow *flow)
-{
-	if (!rf_class_ownercheck(flow->target, flow->owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("role \"%s\" of flow \"%s\" does not own the target \"%s\"",
-						GetUserNameFromId(flow->owner, false), flow->name,
-						get_rel_name(flow->target)),
-				 errdetail("The table has got another owner since the flow was created."),
-				 errhint("Give the table back to the role, or drop the flow and create it again as the table's owner.")));
-}
-
-/*
  * Describe the stored columns: those of the target that the view gives.
  */
 static void
@@ -332,6 +317,68 @@ open_sequence(RfFlow *flow)
 }
 
 /*
+ * Whether values of a type can be keys and sequences.
+ */
+bool
+rf_type_is_sortable(Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_EQ_OPR |
+											  TYPECACHE_CMP_PROC);
+
+	return OidIsValid(entry->lt_opr) && OidIsValid(entry->eq_opr) && OidIsValid(entry->cmp_proc);
+}
+
+static void
+check_still_sortable(const RfFlow *flow, const char *column, RfType type)
+{
+	if (!rf_type_is_sortable(type.type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("column \"%s\" of flow \"%s\" can no longer be sorted",
+						column, flow->name),
+				 errdetail("Its type is now %s, which has no default btree operator class.",
+						   format_type_be(type.type)),
+				 errhint("Give the column a sortable type again.")));
+}
+
+static void
+check_ledger_column(const RfFlow *flow, const char *column, RfType type)
+{
+	RfType		kept;
+
+	get_atttypetypmodcoll(flow->ledger, get_attnum(flow->ledger, column),
+						  &kept.type, &kept.typmod, &kept.collation);
+	if (kept.type != type.type || kept.collation != type.collation)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of the ledger of flow \"%s\" no longer fits the target",
+						column, flow->name),
+				 errdetail("The ledger has type %s, the target has type %s, or their collations differ.",
+						   format_type_be(kept.type), format_type_be(type.type)),
+				 errhint("ALTER TABLE replace_flow.%s ALTER COLUMN %s TYPE with the target's type and collation.",
+						 rf_flow_ledger_name(flow->id), column)));
+}
+
+/*
+ * A column of the target may have got another type since the flow was created.
+ */
+static void
+check_types(const RfFlow *flow)
+{
+	for (int i = 0; i < flow->nkeys; i++)
+	{
+		RfType		type = rf_flow_column_type(flow, flow->keys[i]);
+
+		check_still_sortable(flow, flow->key_outputs[i], type);
+		if (OidIsValid(flow->ledger))
+			check_ledger_column(flow, psprintf("key_%d", i + 1), type);
+	}
+	check_still_sortable(flow, flow->sequence_view_column, flow->sequence_type);
+	if (OidIsValid(flow->ledger))
+		check_ledger_column(flow, "sequence", flow->sequence_type);
+}
+
+/*
  * Look at the flow's tables as they are now.  The caller holds its locks.
  */
 void
@@ -344,12 +391,14 @@ rf_flow_open(RfFlow *flow)
 	flow->view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
 	if (!OidIsValid(flow->view))
 		report_missing(flow, "a table that the query");
+	LockRelationOid(flow->view, AccessShareLock);
 	flow->ledger = InvalidOid;
 	if (flow->has_ledger)
 	{
 		flow->ledger = get_relname_relid(rf_flow_ledger_name(flow->id), rf_flow_namespace());
 		if (!OidIsValid(flow->ledger))
 			report_missing(flow, "the ledger");
+		LockRelationOid(flow->ledger, RowExclusiveLock);
 	}
 
 	open_columns(flow);
@@ -357,6 +406,7 @@ rf_flow_open(RfFlow *flow)
 	for (int i = 0; i < flow->nkeys; i++)
 		flow->keys[i] = stored_position(flow, flow->key_outputs[i]);
 	open_sequence(flow);
+	check_types(flow);
 	flow->expectations = load_expectations(flow->id);
 }
 

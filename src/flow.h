@@ -102,9 +102,9 @@ extern void rf_flow_depend_on_extension(Oid relid);
 extern RfFlow *rf_flow_find(const char *name);
 extern RfFlow *rf_flow_lock(const char *name, bool wait);
 extern void rf_flow_check_caller(const RfFlow *flow);
-extern void rf_flow_check_owner(const RfFlow *flow);
 extern void rf_flow_open(RfFlow *flow);
 extern void rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow);
+extern bool rf_type_is_sortable(Oid type);
 extern RfType rf_flow_column_type(const RfFlow *flow, int column);
 
 #endif							/* RF_FLOW_H */

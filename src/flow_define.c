@@ -28,7 +28,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #include "conversion.h"
 #include "flow.h"
@@ -36,6 +35,7 @@
 #include "flow_query.h"
 #include "flow_view.h"
 #include "query.h"
+#include "reentry.h"
 #include "sql_text.h"
 #include "stream.h"
 #include "target.h"
@@ -163,6 +163,7 @@ check_source(const RfDefinition *definition)
 				 errdetail("There is no relation with OID %u.", source)));
 	LockRelationOid(source, AccessShareLock);
 	rf_stream_check(source, definition->name);
+	rf_stream_check_triggers(source, definition->name);
 	if (pg_class_aclcheck(source, GetUserId(), ACL_SELECT) != ACLCHECK_OK ||
 		pg_class_aclcheck(source, GetUserId(), ACL_DELETE) != ACLCHECK_OK)
 		ereport(ERROR,
@@ -255,6 +256,17 @@ read_expressions(RfDefinition *definition)
 											row->delete_when, BOOLOID, "tombstone");
 }
 
+static void
+check_key_type(const RfDefinition *definition, const char *key, Oid type)
+{
+	if (!rf_type_is_sortable(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("column \"%s\" cannot be a key of flow \"%s\"", key, definition->name),
+				 errdetail("Type %s has no default btree operator class.", format_type_be(type)),
+				 errhint("Use columns of a sortable type, or cast the column in query and target.")));
+}
+
 /* A target that exists is checked; one that does not is created. */
 static void
 settle_target(RfDefinition *definition)
@@ -263,13 +275,20 @@ settle_target(RfDefinition *definition)
 
 	if (!OidIsValid(target->relid))
 	{
+		for (int i = 0; i < definition->nkeys; i++)
+		{
+			const char *key = definition->keys[i];
+
+			check_key_type(definition, key,
+						   definition->output_types[output_position(definition, key)].type);
+		}
 		rf_target_create(target, definition->name, definition->noutputs,
 						 definition->outputs, definition->output_types,
 						 definition->nkeys, definition->keys);
 		definition->created_target = true;
 	}
 	LockRelationOid(target->relid, ShareRowExclusiveLock);
-	rf_target_check(target, definition->name);
+	rf_target_check(target->relid, definition->row.owner, definition->name);
 	definition->row.target = target->relid;
 }
 
@@ -399,21 +418,11 @@ match_columns(RfDefinition *definition)
 	}
 }
 
-static bool
-is_sortable(Oid type)
-{
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_EQ_OPR |
-											  TYPECACHE_CMP_PROC);
-
-	return OidIsValid(entry->lt_opr) && OidIsValid(entry->eq_opr) && OidIsValid(entry->cmp_proc);
-}
-
 static void
 check_key(RfDefinition *definition, int key)
 {
 	const char *name = definition->keys[key];
 	AttrNumber	attnum = definition->output_attnums[output_position(definition, name)];
-	Oid			type;
 
 	if (attnum == 0)
 		ereport(ERROR,
@@ -422,13 +431,7 @@ check_key(RfDefinition *definition, int key)
 						name, definition->name, definition->target.name),
 				 errdetail("Rows of a key are found by its columns in the target."),
 				 errhint("Add the column to the target, or choose another key.")));
-	type = get_atttype(definition->row.target, attnum);
-	if (!is_sortable(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("column \"%s\" cannot be a key of flow \"%s\"", name, definition->name),
-				 errdetail("Type %s has no default btree operator class.", format_type_be(type)),
-				 errhint("Use columns of a sortable type, or cast the column in query and target.")));
+	check_key_type(definition, name, get_atttype(definition->row.target, attnum));
 	definition->key_attnums[key] = attnum;
 }
 
@@ -463,7 +466,7 @@ check_sequence(RfDefinition *definition)
 	definition->stored = output >= 0 && definition->output_attnums[output] > 0;
 	row->has_ledger = !definition->stored || row->delete_when != NULL;
 	type = sequence_type(definition);
-	if (!is_sortable(type.type) || get_typtype(type.type) == TYPTYPE_PSEUDO)
+	if (!rf_type_is_sortable(type.type) || get_typtype(type.type) == TYPTYPE_PSEUDO)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("\"%s\" cannot be the sequence of flow \"%s\"",
@@ -634,11 +637,16 @@ replace_flow_create_using_flow(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(definition.name));
 }
 
-/* Lock a flow for a change by the caller. */
+/*
+ * Lock a flow for a change by the caller.  The context is the connection's.
+ */
 static RfFlow *
-lock_for_change(const char *name)
+lock_for_change(const char *name, MemoryContext context)
 {
-	rf_flow_check_caller(rf_flow_find(name));
+	RfFlow	   *flow = rf_flow_find(name);
+
+	rf_flow_check_caller(flow);
+	rf_reentry_refuse(flow, context);
 	return rf_flow_lock(name, true);
 }
 
@@ -668,8 +676,7 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 	RfFlow	   *flow;
 	RfRoleGuard guard;
 
-	rf_query_begin();
-	flow = lock_for_change(name);
+	flow = lock_for_change(name, rf_query_begin());
 	drop_helpers(flow);
 	rf_catalog_drop_flow(flow->id);
 	if (drop_target && get_rel_name(flow->target) != NULL)
@@ -700,8 +707,7 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("the name of an expectation of flow \"%s\" must not be empty", flow_name)));
-	rf_query_begin();
-	flow = lock_for_change(flow_name);
+	flow = lock_for_change(flow_name, rf_query_begin());
 	rf_flow_open(flow);
 	view = rf_view_load(flow);
 	column = rf_view_add(view, "condition", condition, BOOLOID, "expectation");
@@ -727,8 +733,7 @@ replace_flow_drop_expectation(PG_FUNCTION_ARGS)
 	RfView	   *view;
 	ListCell   *cell;
 
-	rf_query_begin();
-	flow = lock_for_change(flow_name);
+	flow = lock_for_change(flow_name, rf_query_begin());
 	rf_flow_open(flow);
 	if (!rf_catalog_drop_expectation(flow->id, name))
 		ereport(ERROR,

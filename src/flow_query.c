@@ -86,8 +86,6 @@ rf_query_parse(const RfTextOrigin *origin, const char *text)
 		refuse_query(origin, "The statement is of another kind.");
 	if (query->hasModifyingCTE)
 		refuse_query(origin, "A WITH clause changes data.");
-	if (query->rowMarks != NIL)
-		refuse_query(origin, "It locks rows.");
 	error_context_stack = callback.previous;
 	return query;
 }
@@ -143,7 +141,7 @@ look_at_relation(RfStreamReads *reads, RangeTblEntry *rte)
 	if (rte->relid == reads->stream)
 	{
 		reads->count++;
-		if (!rte->inh && has_subclass(rte->relid))
+		if (!rte->inh && find_inheritance_children(rte->relid, AccessShareLock) != NIL)
 			refuse_reads(reads, "ONLY leaves out rows that are consumed all the same.");
 		if (rte->tablesample != NULL)
 			refuse_reads(reads, "TABLESAMPLE leaves out rows that are consumed all the same.");
@@ -168,6 +166,8 @@ look_for_stream(Node *node, void *context)
 			look_at_relation(context, rte);
 		return false;
 	}
+	if (IsA(node, Query) && ((Query *) node)->rowMarks != NIL)
+		refuse_query(((RfStreamReads *) context)->origin, "It locks rows.");
 	if (IsA(node, Query))
 		return query_tree_walker((Query *) node, look_for_stream, context,
 								 QTW_EXAMINE_RTES_BEFORE);

@@ -44,10 +44,12 @@
 #include "flow_run.h"
 #include "key_set.h"
 #include "query.h"
+#include "reentry.h"
 #include "row_diff.h"
 #include "run_record.h"
 #include "sql_text.h"
 #include "stream.h"
+#include "target.h"
 #include "target_shape.h"
 #include "target_write.h"
 
@@ -503,7 +505,8 @@ run_flow(RfFlow *flow)
 	rf_run_begin(&apply.run, flow);
 	error_context_stack = &callback;
 	rf_flow_open(flow);
-	rf_flow_check_owner(flow);
+	rf_target_check(flow->target, flow->owner, flow->name);
+	rf_stream_check_triggers(flow->source, flow->name);
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	replace_sets(&apply);
@@ -533,12 +536,14 @@ rf_apply(const char *flow_name, bool wait)
 {
 	RfFlow	   *flow;
 	RfFlow	   *locked;
+	MemoryContext connection;
 	HeapTuple	record;
 
 	check_transaction(flow_name);
-	rf_query_begin();
+	connection = rf_query_begin();
 	flow = rf_flow_find(flow_name);
 	rf_flow_check_caller(flow);
+	rf_reentry_refuse(flow, connection);
 
 	locked = rf_flow_lock(flow_name, wait);
 	if (locked != NULL && lock_tables(locked, wait))

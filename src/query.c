@@ -197,7 +197,11 @@ rf_row_bool(const RfRow *row, const char *column)
 	return !isnull && DatumGetBool(value);
 }
 
-void
+/*
+ * Open a connection; give the memory context that goes with it, also when it
+ * is an error that ends it.
+ */
+MemoryContext
 rf_query_begin(void)
 {
 	MemoryContext caller = CurrentMemoryContext;
@@ -205,7 +209,7 @@ rf_query_begin(void)
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "unexpected failure of SPI_connect");
 	/* What callers allocate outlives the connection. */
-	MemoryContextSwitchTo(caller);
+	return MemoryContextSwitchTo(caller);
 }
 
 void

@@ -62,7 +62,7 @@ typedef enum RfPlan
 
 typedef void (*RfRowCallback) (TupleTableSlot *slot, void *arg);
 
-extern void rf_query_begin(void);
+extern MemoryContext rf_query_begin(void);
 extern void rf_query_end(void);
 extern void rf_query_register(const char *name, TupleDesc desc,
 							  Tuplestorestate *rows, double nrows);

@@ -109,7 +109,8 @@ rf_sql_select_all(Oid relid)
 		separator = ", ";
 	}
 	table_close(relation, NoLock);
-	appendStringInfo(&sql, " FROM %s AS s", rf_sql_relation(relid));
+	/* a table may have no columns */
+	appendStringInfo(&sql, "%s FROM %s AS s", sql.len == 0 ? "SELECT" : "", rf_sql_relation(relid));
 	return sql.data;
 }
 

@@ -15,13 +15,15 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_namespace.h"
+#include "catalog/pg_inherits.h"
 #include "fmgr.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "query.h"
@@ -68,6 +70,39 @@ rf_stream_check(Oid stream, const char *flow_name)
 						get_rel_name(stream), flow_name),
 				 errdetail("A crash of the server empties it, with the rows that no run has consumed."),
 				 errhint("ALTER TABLE %s SET LOGGED keeps them.", rf_sql_relation(stream))));
+}
+
+/* Whether something of a table's could keep a row from being deleted. */
+static bool
+can_refuse_deletes(Relation table)
+{
+	if (table->trigdesc != NULL && table->trigdesc->trig_delete_before_row)
+		return true;
+	for (int i = 0; table->rd_rules != NULL && i < table->rd_rules->numLocks; i++)
+	{
+		if (table->rd_rules->rules[i]->event == CMD_DELETE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A row that a run reads must be consumed, or it would be applied again.
+ */
+void
+rf_stream_check_triggers(Oid stream, const char *flow_name)
+{
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(stream, AccessShareLock, NULL))
+	{
+		Relation	part = table_open(lfirst_oid(cell), NoLock);
+
+		if (can_refuse_deletes(part))
+			refuse(part->rd_id, flow_name,
+				   "It has a BEFORE DELETE trigger or a rule, which could keep consumed rows.");
+		table_close(part, NoLock);
+	}
 }
 
 /*

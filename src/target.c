@@ -81,53 +81,56 @@ rf_target_create(RfTargetName *target, const char *flow_name,
 }
 
 static void
-refuse(const RfTargetName *target, const char *flow_name, const char *detail)
+refuse(Oid relid, const char *flow_name, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg("\"%s\" cannot be the target of flow \"%s\"", target->name, flow_name),
+			 errmsg("\"%s\" cannot be the target of flow \"%s\"",
+					get_rel_name(relid), flow_name),
 			 errdetail_internal("%s", detail),
 			 errhint("A target is an ordinary or partitioned table.")));
 }
 
 static void
-refuse_foreign_partitions(const RfTargetName *target, const char *flow_name)
+refuse_foreign_partitions(Oid relid, const char *flow_name)
 {
 	ListCell   *cell;
 
-	foreach(cell, find_all_inheritors(target->relid, AccessShareLock, NULL))
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
-			refuse(target, flow_name, psprintf("Its partition \"%s\" is a foreign table.",
-											   get_rel_name(lfirst_oid(cell))));
+			refuse(relid, flow_name, psprintf("Its partition \"%s\" is a foreign table.",
+											  get_rel_name(lfirst_oid(cell))));
 	}
 }
 
 /*
- * Whether a table can be a target, and of the current user.
+ * Whether a table can be the target of a flow of this role: when the flow is
+ * created, and at each run.
  */
 void
-rf_target_check(const RfTargetName *target, const char *flow_name)
+rf_target_check(Oid relid, Oid owner, const char *flow_name)
 {
-	char		relkind = get_rel_relkind(target->relid);
+	char		relkind = get_rel_relkind(relid);
 
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
-		refuse(target, flow_name, "It is not a table.");
-	if (!rf_class_ownercheck(target->relid, GetUserId()))
+		refuse(relid, flow_name, "It is not a table.");
+	if (!rf_class_ownercheck(relid, owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of table \"%s\"", target->name),
-				 errdetail("It is to be the target of flow \"%s\".", flow_name),
-				 errhint("Create the flow as the role that owns the table.")));
-	if (IsCatalogRelationOid(target->relid) ||
-		get_rel_namespace(target->relid) == rf_flow_namespace())
-		refuse(target, flow_name, "It is a system catalog.");
-	if (get_rel_persistence(target->relid) == RELPERSISTENCE_TEMP)
-		refuse(target, flow_name, "It is a temporary table, which other sessions cannot see.");
-	if (relkind == RELKIND_RELATION && has_subclass(target->relid))
-		refuse(target, flow_name, "Other tables inherit from it.");
+				 errmsg("role \"%s\" must be owner of table \"%s\"",
+						GetUserNameFromId(owner, false), get_rel_name(relid)),
+				 errdetail("The table is the target of flow \"%s\".", flow_name),
+				 errhint("A flow and its target belong to one role.")));
+	if (IsCatalogRelationOid(relid) || get_rel_namespace(relid) == rf_flow_namespace())
+		refuse(relid, flow_name, "It is a system catalog.");
+	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
+		refuse(relid, flow_name, "It is a temporary table, which other sessions cannot see.");
+	if (relkind == RELKIND_RELATION &&
+		find_inheritance_children(relid, AccessShareLock) != NIL)
+		refuse(relid, flow_name, "Other tables inherit from it.");
 	if (relkind == RELKIND_PARTITIONED_TABLE)
-		refuse_foreign_partitions(target, flow_name);
+		refuse_foreign_partitions(relid, flow_name);
 }
 
 /*

@@ -1,0 +1,15 @@
+/*-------------------------------------------------------------------------
+ *
+ * reentry.h
+ *	  No run of a flow inside a run of the same flow.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_REENTRY_H
+#define RF_REENTRY_H
+
+#include "flow.h"
+
+extern void rf_reentry_refuse(const RfFlow *flow, MemoryContext context);
+
+#endif							/* RF_REENTRY_H */

@@ -16,6 +16,7 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
 #include "utils/memutils.h"
 
 #include "conversion.h"
@@ -37,11 +38,14 @@ static Expr *
 build_cast(AttrNumber attnum, RfType from, RfType to)
 {
 	Var		   *value = makeVar(1, attnum, from.type, from.typmod, from.collation, 0);
+	Node	   *cast = coerce_to_target_type(NULL, (Node *) value, from.type,
+											 to.type, to.typmod,
+											 COERCION_ASSIGNMENT,
+											 COERCE_IMPLICIT_CAST, -1);
 
-	return (Expr *) coerce_to_target_type(NULL, (Node *) value, from.type,
-										  to.type, to.typmod,
-										  COERCION_ASSIGNMENT,
-										  COERCE_IMPLICIT_CAST, -1);
+	if (cast != NULL)
+		assign_expr_collations(NULL, cast);
+	return (Expr *) cast;
 }
 
 bool

@@ -217,6 +217,7 @@ rf_floors_add_ledger(RfFloors *floors, int64 group, Datum sequence,
 static void
 next_row(RfFloors *floors)
 {
+	CHECK_FOR_INTERRUPTS();
 	floors->row_valid = tuplesort_gettupleslot(floors->rows, true, false,
 											   floors->row_slot, NULL);
 	if (floors->row_valid)

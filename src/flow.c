@@ -44,18 +44,25 @@ rf_tie_name(RfTie tie)
 	return tie_names[tie];
 }
 
-RfTie
-rf_tie_parse(const char *name)
+/* The position of a name among those that a parameter knows. */
+static int
+parse_choice(const char *parameter, const char *value, const char *const names[3])
 {
-	for (size_t i = 0; i < lengthof(tie_names); i++)
+	for (int i = 0; i < 3; i++)
 	{
-		if (strcmp(name, tie_names[i]) == 0)
-			return (RfTie) i;
+		if (strcmp(value, names[i]) == 0)
+			return i;
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("on_tie \"%s\" is not known", name),
-			 errhint("Use \"append\", \"ignore\" or \"replace\".")));
+			 errmsg("%s \"%s\" is not known", parameter, value),
+			 errhint("Use \"%s\", \"%s\" or \"%s\".", names[0], names[1], names[2])));
+}
+
+RfTie
+rf_tie_parse(const char *name)
+{
+	return (RfTie) parse_choice("on_tie", name, tie_names);
 }
 
 const char *
@@ -67,15 +74,7 @@ rf_action_name(RfAction action)
 RfAction
 rf_action_parse(const char *name)
 {
-	for (size_t i = 0; i < lengthof(action_names); i++)
-	{
-		if (strcmp(name, action_names[i]) == 0)
-			return (RfAction) i;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("action \"%s\" is not known", name),
-			 errhint("Use \"warn\", \"drop\" or \"fail\".")));
+	return (RfAction) parse_choice("action", name, action_names);
 }
 
 /*
@@ -115,7 +114,7 @@ rf_flow_depend_on_extension(Oid relid)
 static void
 report_unknown(const char *name)
 {
-	char	   *similar = rf_catalog_similar_flow(name);
+	char	   *similar = rf_catalog_similar_flow(name, GetUserId());
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -239,7 +238,7 @@ rf_flow_check_caller(const RfFlow *flow)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for flow \"%s\"", flow->name),
 				 errdetail("The flow belongs to role \"%s\".",
-						   GetUserNameFromId(flow->owner, false)),
+						   rf_role_name(flow->owner)),
 				 errhint("Run it as that role or as a member of it.")));
 }
 
@@ -348,13 +347,15 @@ check_ledger_column(const RfFlow *flow, const char *column, RfType type)
 
 	get_atttypetypmodcoll(flow->ledger, get_attnum(flow->ledger, column),
 						  &kept.type, &kept.typmod, &kept.collation);
-	if (kept.type != type.type || kept.collation != type.collation)
+	if (kept.type != type.type || kept.typmod != type.typmod ||
+		kept.collation != type.collation)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the ledger of flow \"%s\" no longer fits the target",
 						column, flow->name),
 				 errdetail("The ledger has type %s, the target has type %s, or their collations differ.",
-						   format_type_be(kept.type), format_type_be(type.type)),
+						   format_type_with_typemod(kept.type, kept.typmod),
+						   format_type_with_typemod(type.type, type.typmod)),
 				 errhint("ALTER TABLE replace_flow.%s ALTER COLUMN %s TYPE with the target's type and collation.",
 						 rf_flow_ledger_name(flow->id), column)));
 }
@@ -379,7 +380,7 @@ check_types(const RfFlow *flow)
 }
 
 /*
- * Look at the flow's tables as they are now.  The caller holds its locks.
+ * Look at the flow's tables as they are now.  A run holds its locks on them.
  */
 void
 rf_flow_open(RfFlow *flow)
@@ -390,7 +391,7 @@ rf_flow_open(RfFlow *flow)
 		report_missing(flow, "the stream");
 	flow->view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
 	if (!OidIsValid(flow->view))
-		report_missing(flow, "a table that the query");
+		report_missing(flow, "the view");
 	LockRelationOid(flow->view, AccessShareLock);
 	flow->ledger = InvalidOid;
 	if (flow->has_ledger)

@@ -188,18 +188,20 @@ rf_catalog_flow_of_source(List *relids)
 }
 
 /*
- * A flow whose name differs from the given one only in case, quotes or schema,
- * or NULL.
+ * A flow that a role may run and whose name differs from the given one only in
+ * case, quotes or schema, or NULL.
  */
 char *
-rf_catalog_similar_flow(const char *name)
+rf_catalog_similar_flow(const char *name, Oid role)
 {
 	RfArgs		args = {0};
 	RfRow		row;
 
 	rf_arg_text(&args, name);
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(role));
 	return first_as_owner("SELECT name FROM replace_flow.flow"
-						  " WHERE lower(regexp_replace(name, '^.*\\.|\"', '', 'g'))"
+						  " WHERE pg_has_role($2, owner::oid, 'USAGE')"
+						  " AND lower(regexp_replace(name, '^.*\\.|\"', '', 'g'))"
 						  " = lower(regexp_replace($1, '^.*\\.|\"', '', 'g')) ORDER BY name",
 						  &args, &row) ? rf_row_text(&row, "name") : NULL;
 }
@@ -292,6 +294,20 @@ rf_catalog_drop_expectation(int32 flow_id, const char *name)
 	rf_arg_text(&args, name);
 	return execute_as_owner("DELETE FROM replace_flow.expectation"
 							" WHERE flow_id = $1 AND name = $2", &args) > 0;
+}
+
+/*
+ * A flow's definition has changed.
+ */
+void
+rf_catalog_raise_version(int32 flow_id)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) execute_as_owner("UPDATE replace_flow.flow"
+							" SET definition_version = definition_version + 1"
+							" WHERE flow_id = $1", &args);
 }
 
 int64

@@ -44,7 +44,7 @@ extern bool rf_catalog_lock_flow(const char *name, bool wait, RfRow *row);
 extern void rf_catalog_drop_flow(int32 flow_id);
 extern char *rf_catalog_flow_of_target(List *relids);
 extern char *rf_catalog_flow_of_source(List *relids);
-extern char *rf_catalog_similar_flow(const char *name);
+extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
 extern int16 *rf_catalog_int2_array(const RfRow *row, const char *column, int *count);
 
@@ -54,6 +54,8 @@ extern bool rf_catalog_add_expectation(int32 flow_id, const char *name,
 									   RfAction action, const char *condition,
 									   const char *view_column);
 extern bool rf_catalog_drop_expectation(int32 flow_id, const char *name);
+
+extern void rf_catalog_raise_version(int32 flow_id);
 
 extern int64 rf_catalog_next_run_id(void);
 extern HeapTuple rf_catalog_add_run(const RfRun *run);

@@ -323,8 +323,8 @@ check_tables_are_free(const RfDefinition *definition)
 {
 	Oid			target = definition->row.target;
 	Oid			source = definition->row.source;
-	List	   *target_family = rf_target_family(target);
-	List	   *source_family = rf_target_family(source);
+	List	   *target_family = rf_table_family(target);
+	List	   *source_family = rf_table_family(source);
 
 	if (have_common_member(target_family, source_family))
 		ereport(ERROR,
@@ -646,8 +646,11 @@ lock_for_change(const char *name, MemoryContext context)
 	RfFlow	   *flow = rf_flow_find(name);
 
 	rf_flow_check_caller(flow);
-	rf_reentry_refuse(flow, context);
-	return rf_flow_lock(name, true);
+	rf_reentry_enter(flow, context);
+	flow = rf_flow_lock(name, true);
+	/* it may have been created anew meanwhile */
+	rf_flow_check_caller(flow);
+	return flow;
 }
 
 static void
@@ -717,6 +720,7 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 				 errmsg("flow \"%s\" already has an expectation \"%s\"", flow_name, name),
 				 errhint("Remove it first with replace_flow.drop_expectation().")));
 	rf_view_store(view, flow->id, flow->owner, true);
+	rf_catalog_raise_version(flow->id);
 	rf_query_end();
 	PG_RETURN_VOID();
 }
@@ -749,6 +753,7 @@ replace_flow_drop_expectation(PG_FUNCTION_ARGS)
 			rf_view_remove(view, expectation->view_column);
 	}
 	rf_view_store(view, flow->id, flow->owner, true);
+	rf_catalog_raise_version(flow->id);
 	rf_query_end();
 	PG_RETURN_VOID();
 }

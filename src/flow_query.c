@@ -14,10 +14,8 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/partition.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/analyze.h"
@@ -26,13 +24,13 @@
 #include "parser/parse_expr.h"
 #include "parser/parser.h"
 #include "rewrite/rewriteHandler.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/varlena.h"
 
 #include "flow_query.h"
+#include "target.h"
 
 static void
 add_context(void *arg)
@@ -153,6 +151,19 @@ look_at_relation(RfStreamReads *reads, RangeTblEntry *rte)
 		look_into_view(reads, rte->relid);
 }
 
+/* A WITH query is run if it is used, and once if it is used once. */
+static bool
+look_into_cte(CommonTableExpr *cte, RfStreamReads *reads)
+{
+	int			count = reads->count;
+
+	(void) look_for_stream(cte->ctequery, reads);
+	if (reads->count > count && cte->cterefcount != 1)
+		refuse_reads(reads, psprintf("WITH query \"%s\" reads it and is used %d times.",
+									 cte->ctename, cte->cterefcount));
+	return false;
+}
+
 static bool
 look_for_stream(Node *node, void *context)
 {
@@ -166,6 +177,8 @@ look_for_stream(Node *node, void *context)
 			look_at_relation(context, rte);
 		return false;
 	}
+	if (IsA(node, CommonTableExpr))
+		return look_into_cte((CommonTableExpr *) node, context);
 	if (IsA(node, Query) && ((Query *) node)->rowMarks != NIL)
 		refuse_query(((RfStreamReads *) context)->origin, "It locks rows.");
 	if (IsA(node, Query))
@@ -182,12 +195,14 @@ void
 rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream)
 {
 	RfStreamReads reads = {.origin = origin, .stream = stream};
+	ErrorContextCallback callback;
 
-	reads.family = list_concat_copy(find_all_inheritors(stream, AccessShareLock, NULL),
-									get_partition_ancestors(stream));
+	push_context(&callback, origin);
+	reads.family = rf_table_family(stream);
 	(void) look_for_stream((Node *) query, &reads);
 	if (reads.count != 1)
 		refuse_reads(&reads, psprintf("It reads it %d times.", reads.count));
+	error_context_stack = callback.previous;
 }
 
 static void

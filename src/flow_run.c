@@ -24,10 +24,8 @@
  */
 #include "postgres.h"
 
-#include "access/relation.h"
 #include "access/xact.h"
-#include "access/xlog.h"
-#include "fmgr.h"
+#include "catalog/pg_inherits.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -101,18 +99,56 @@ check_transaction(const char *flow_name)
 				 errhint("Run it in a transaction with isolation level READ COMMITTED.")));
 }
 
+static bool
+lock_table(Oid relid, LOCKMODE mode, bool wait)
+{
+	if (!wait)
+		return ConditionalLockRelationOid(relid, mode);
+	LockRelationOid(relid, mode);
+	return true;
+}
+
 /*
  * Lock the tables of a run; false when it would have to wait and must not.
+ * Partitions are locked too, since they can be written by their own names.
  */
 static bool
 lock_tables(const RfFlow *flow, bool wait)
 {
-	if (wait)
-		LockRelationOid(flow->target, ShareRowExclusiveLock);
-	else if (!ConditionalLockRelationOid(flow->target, ShareRowExclusiveLock))
+	ListCell   *cell;
+
+	if (!lock_table(flow->target, ShareRowExclusiveLock, wait))
 		return false;
-	LockRelationOid(flow->source, RowExclusiveLock);
-	return true;
+	foreach(cell, find_all_inheritors(flow->target, NoLock, NULL))
+	{
+		if (!lock_table(lfirst_oid(cell), ShareRowExclusiveLock, wait))
+			return false;
+	}
+	return lock_table(flow->source, RowExclusiveLock, wait);
+}
+
+/*
+ * Lock a flow and its tables, under the flow's own settings (lock_timeout may
+ * be one); NULL when it would have to wait and must not.  The flow may have
+ * been created anew since it was found: its caller is checked again.
+ */
+static RfFlow *
+lock_flow(const RfFlow *found, bool wait)
+{
+	RfRoleGuard guard;
+	RfFlow	   *flow;
+	bool		locked;
+
+	rf_flow_assume(&guard, found);
+	flow = rf_flow_lock(found->name, wait);
+	rf_role_restore(&guard);
+	if (flow == NULL)
+		return NULL;
+	rf_flow_check_caller(flow);
+	rf_flow_assume(&guard, flow);
+	locked = lock_tables(flow, wait);
+	rf_role_restore(&guard);
+	return locked ? flow : NULL;
 }
 
 /*
@@ -335,6 +371,10 @@ settle_floor(RfApply *apply, const RfFloor *floor, RfVerdict verdict,
 {
 	bool		takes_rows = !first->tombstone;
 
+	/* a set that replaces another of its own sequence */
+	if (floor->in_ledger && !apply->stored &&
+		rf_batch_compare_sequences(apply->batch, first->sequence, floor->sequence) == 0)
+		return;
 	if (verdict == RF_SET_REPLACES && (!apply->stored || !takes_rows))
 		rf_floors_raise(apply->floors, floor, first->values, first->nulls, first->sequence);
 	else if (apply->stored && takes_rows &&
@@ -543,10 +583,10 @@ rf_apply(const char *flow_name, bool wait)
 	connection = rf_query_begin();
 	flow = rf_flow_find(flow_name);
 	rf_flow_check_caller(flow);
-	rf_reentry_refuse(flow, connection);
+	rf_reentry_enter(flow, connection);
 
-	locked = rf_flow_lock(flow_name, wait);
-	if (locked != NULL && lock_tables(locked, wait))
+	locked = lock_flow(flow, wait);
+	if (locked != NULL)
 		record = run_flow(locked);
 	else
 		record = skip_run(flow);

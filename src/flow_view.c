@@ -223,7 +223,9 @@ rf_view_uses(const RfView *view, const char *column)
 
 	for_each_from(cell, view->targets, view->noutputs)
 		pull_varattnos((Node *) lfirst_node(TargetEntry, cell)->expr, 1, &used);
-	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, used);
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, used) ||
+	/* the whole row */
+		bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, used);
 }
 
 /*

@@ -9,8 +9,9 @@
  *
  *	- the search path is pg_catalog alone, so that no name in our statements,
  *	  or in functions that they call, can be caught by somebody's object;
- *	- the operation is security-restricted, so that code of the role cannot
- *	  change the session of the caller;
+ *	- the operation is security-restricted if the caller is another role, so
+ *	  that code of the role cannot change the session of the caller (a deferred
+ *	  trigger is an error then: it would run as the caller, at commit);
  *	- row_security is off, so that a policy that would hide rows from the role
  *	  raises an error instead of hiding them.
  *
@@ -68,7 +69,7 @@ rf_role_assume(RfRoleGuard *guard, Oid role)
 	GetUserIdAndSecContext(&guard->user, &guard->security_context);
 	SetUserIdAndSecContext(role, guard->security_context |
 						   SECURITY_LOCAL_USERID_CHANGE |
-						   SECURITY_RESTRICTED_OPERATION);
+						   (role == guard->user ? 0 : SECURITY_RESTRICTED_OPERATION));
 	guard->guc_level = NewGUCNestLevel();
 	set_for_this_level("search_path", "pg_catalog, pg_temp");
 	set_for_this_level("row_security", "off");
@@ -116,6 +117,17 @@ rf_role_of_catalog(void)
 	return owner;
 }
 
+/*
+ * A role's name for a message, also when it was dropped.
+ */
+char *
+rf_role_name(Oid role)
+{
+	char	   *name = GetUserNameFromId(role, true);
+
+	return name != NULL ? name : psprintf("%u", role);
+}
+
 void
 rf_arg(RfArgs *args, Oid type, Datum value)
 {
@@ -160,6 +172,10 @@ rf_row_datum(const RfRow *row, const char *column, bool *isnull)
 char *
 rf_row_text(const RfRow *row, const char *column)
 {
+	bool		isnull;
+
+	/* the other one knows what to do about a column that is not there */
+	(void) rf_row_datum(row, column, &isnull);
 	return SPI_getvalue(row->tuple, row->desc, SPI_fnumber(row->desc, column));
 }
 
@@ -325,7 +341,7 @@ rf_query_all(const char *sql, const RfArgs *args, RfRow **rows)
 	int			nrows = (int) execute(sql, args);
 
 	MemoryContextSwitchTo(caller);
-	*rows = palloc0_array(RfRow, nrows);
+	*rows = palloc0(nrows * sizeof(RfRow));
 	for (int i = 0; i < nrows; i++)
 		take_row(&(*rows)[i], i);
 	SPI_freetuptable(SPI_tuptable);
@@ -366,20 +382,45 @@ receive_nothing(DestReceiver *self)
  * The planner knows the number of our rows, but not that they are distinct and
  * in order, and it prices each probe as a random read of the disk.  So it
  * turns to scans and hashes of the whole table where probes are many times
- * cheaper.  Compilation does not pay for statements as simple as these.
+ * cheaper.  The price also makes it compile what is simple.
  */
 static int
 begin_plan(RfPlan plan)
 {
 	int			guc_level = NewGUCNestLevel();
 
-	set_for_this_level("jit", "off");
 	if (plan == RF_PLAN_PROBE)
 	{
+		set_for_this_level("jit", "off");
 		set_for_this_level("enable_hashjoin", "off");
 		set_for_this_level("enable_mergejoin", "off");
+		set_for_this_level("enable_nestloop", "on");
+		set_for_this_level("enable_indexscan", "on");
+		set_for_this_level("enable_tidscan", "on");
 	}
 	return guc_level;
+}
+
+/*
+ * Prepare a statement and plan it; the plan is kept with it.  The settings hold
+ * while it is planned and not while it runs, since they are not meant for
+ * triggers that it fires.
+ */
+static SPIPlanPtr
+prepare(const char *sql, RfPlan plan)
+{
+	int			guc_level = begin_plan(plan);
+	SPIPlanPtr	statement = SPI_prepare(sql, 0, NULL);
+	CachedPlan *cached;
+
+	if (statement == NULL)
+		elog(ERROR, "unexpected failure to prepare: %s", sql);
+	/* a statement that rules made into several has no single plan */
+	cached = SPI_plan_get_cached_plan(statement);
+	if (cached != NULL)
+		ReleaseCachedPlan(cached, NULL);
+	AtEOXact_GUC(false, guc_level);
+	return statement;
 }
 
 /*
@@ -397,13 +438,8 @@ rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
 		callback, arg,
 		AllocSetContextCreate(caller, "replace_flow row", ALLOCSET_DEFAULT_SIZES)
 	};
-	int			guc_level = begin_plan(plan);
-	SPIPlanPtr	statement;
+	SPIPlanPtr	statement = prepare(sql, plan);
 	int			result;
-
-	statement = SPI_prepare(sql, 0, NULL);
-	if (statement == NULL)
-		elog(ERROR, "unexpected failure to prepare: %s", sql);
 
 	/* read_only is what makes SPI keep to the active snapshot */
 	options.read_only = true;
@@ -413,7 +449,6 @@ rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
 		elog(ERROR, "unexpected result %s of query: %s",
 			 SPI_result_code_string(result), sql);
 	SPI_freeplan(statement);
-	AtEOXact_GUC(false, guc_level);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(receiver.row_context);
 }
@@ -424,10 +459,16 @@ rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
 uint64
 rf_query_write(const char *sql, RfPlan plan)
 {
-	int			guc_level = begin_plan(plan);
-	uint64		processed = rf_query_execute(sql, NULL);
+	MemoryContext caller = CurrentMemoryContext;
+	SPIPlanPtr	statement = prepare(sql, plan);
+	int			result = SPI_execute_plan(statement, NULL, NULL, false, 0);
+	uint64		processed = SPI_processed;
 
-	AtEOXact_GUC(false, guc_level);
+	if (result < 0)
+		elog(ERROR, "unexpected result %s of statement: %s",
+			 SPI_result_code_string(result), sql);
+	SPI_freeplan(statement);
+	MemoryContextSwitchTo(caller);
 	return processed;
 }
 
@@ -442,14 +483,11 @@ uint64
 rf_query_write_as_of(const char *sql, Snapshot snapshot)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	SPIPlanPtr	plan;
+	SPIPlanPtr	plan = prepare(sql, RF_PLAN_FREE);
 	CachedPlan *cached;
 	QueryDesc  *desc;
 	uint64		processed;
 
-	plan = SPI_prepare(sql, 0, NULL);
-	if (plan == NULL)
-		elog(ERROR, "unexpected failure to prepare: %s", sql);
 	cached = SPI_plan_get_cached_plan(plan);
 	if (cached == NULL || list_length(cached->stmt_list) != 1)
 		elog(ERROR, "unexpected plan of statement: %s", sql);

@@ -24,6 +24,7 @@ extern void rf_role_assume(RfRoleGuard *guard, Oid role);
 extern void rf_role_restore(const RfRoleGuard *guard);
 extern void rf_role_set(const char *name, const char *value);
 extern Oid	rf_role_of_catalog(void);
+extern char *rf_role_name(Oid role);
 
 /* Arguments of a statement, $1 and up, in the order in which they are added. */
 #define RF_MAX_ARGS 32

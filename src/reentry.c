@@ -31,7 +31,7 @@ forget(void *arg)
  * as long as the context lives.
  */
 void
-rf_reentry_refuse(const RfFlow *flow, MemoryContext context)
+rf_reentry_enter(const RfFlow *flow, MemoryContext context)
 {
 	MemoryContextCallback *callback = MemoryContextAllocZero(context, sizeof(*callback));
 	MemoryContext caller;

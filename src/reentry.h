@@ -10,6 +10,6 @@
 
 #include "flow.h"
 
-extern void rf_reentry_refuse(const RfFlow *flow, MemoryContext context);
+extern void rf_reentry_enter(const RfFlow *flow, MemoryContext context);
 
 #endif							/* RF_REENTRY_H */

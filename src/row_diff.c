@@ -231,6 +231,7 @@ rf_diff_add_old(RfRowDiff *diff, int64 group, const RfRowAddress *address,
 static void
 next_old(RfRowDiff *diff)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (tuplesort_gettupleslot(diff->old_rows, true, false, diff->old_slot, NULL))
 		diff->old = read_row(diff->old_slot);
 	else
@@ -272,6 +273,7 @@ queue_pop(RfRowDiff *diff)
 {
 	MemoryContext caller = MemoryContextSwitchTo(diff->context);
 
+	CHECK_FOR_INTERRUPTS();
 	/* copied, since the store may forget it */
 	if (!tuplestore_gettupleslot(diff->queue, true, true, diff->queue_slot))
 		elog(ERROR, "unexpected end of queue");

@@ -13,7 +13,7 @@
 
 #include "flow.h"
 
-/* Counts of a run, in the table's order; see RF_RUN_COUNT_NAMES. */
+/* Counts of a run, in the table's order. */
 typedef struct RfRunCounts
 {
 	int64		rows_staged;

@@ -119,7 +119,7 @@ rf_target_check(Oid relid, Oid owner, const char *flow_name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" must be owner of table \"%s\"",
-						GetUserNameFromId(owner, false), get_rel_name(relid)),
+						rf_role_name(owner), get_rel_name(relid)),
 				 errdetail("The table is the target of flow \"%s\".", flow_name),
 				 errhint("A flow and its target belong to one role.")));
 	if (IsCatalogRelationOid(relid) || get_rel_namespace(relid) == rf_flow_namespace())
@@ -137,7 +137,7 @@ rf_target_check(Oid relid, Oid owner, const char *flow_name)
  * A table, its partitions and children, and the tables that it is a part of.
  */
 List *
-rf_target_family(Oid relid)
+rf_table_family(Oid relid)
 {
 	return list_concat_copy(find_all_inheritors(relid, AccessShareLock, NULL),
 							get_partition_ancestors(relid));

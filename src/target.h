@@ -23,7 +23,7 @@ extern void rf_target_create(RfTargetName *target, const char *flow_name,
 							 int ncolumns, char **names, RfType *types,
 							 int nkeys, char **keys);
 extern void rf_target_check(Oid relid, Oid owner, const char *flow_name);
-extern List *rf_target_family(Oid relid);
+extern List *rf_table_family(Oid relid);
 extern void rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
 									int nkeys, const AttrNumber *keys, char **names);
 extern void rf_target_warn_of_publication(Oid relid, const char *what,

@@ -27,6 +27,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/stratnum.h"
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/table.h"
@@ -36,6 +37,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/typcache.h"
 
 #include "compat.h"
 #include "target_shape.h"
@@ -49,6 +51,16 @@ is_key(AttrNumber attnum, int nkeys, const AttrNumber *keys)
 			return true;
 	}
 	return false;
+}
+
+/* Whether an index column compares values as the type and collation do. */
+static bool
+index_compares_like(Relation index, int position, Form_pg_attribute attribute)
+{
+	Oid			equal = lookup_type_cache(attribute->atttypid, TYPECACHE_EQ_OPR)->eq_opr;
+
+	return index->rd_indcollation[position] == attribute->attcollation &&
+		get_op_opfamily_strategy(equal, index->rd_opfamily[position]) == BTEqualStrategyNumber;
 }
 
 /* Whether the index begins with the key columns, in whatever order. */
@@ -65,8 +77,7 @@ index_serves_key(Relation table, Relation index, int nkeys, const AttrNumber *ke
 		AttrNumber	attnum = index->rd_index->indkey.values[i];
 
 		serves = is_key(attnum, nkeys, keys) &&
-			index->rd_indcollation[i] == TupleDescAttr(RelationGetDescr(table),
-													   attnum - 1)->attcollation;
+			index_compares_like(index, i, TupleDescAttr(RelationGetDescr(table), attnum - 1));
 	}
 	return serves;
 }
@@ -156,6 +167,9 @@ is_natural_key(Relation index, TupleDesc desc, TupleDesc columns)
 		AttrNumber	attnum = form->indkey.values[i];
 
 		if (attnum <= 0 || position_of(columns, TupleDescAttr(desc, attnum - 1)) < 0)
+			return false;
+		/* rows with NULLs need not be unique */
+		if (!TupleDescAttr(desc, attnum - 1)->attnotnull && !form->indnullsnotdistinct)
 			return false;
 	}
 	return true;

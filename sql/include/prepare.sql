@@ -2,13 +2,16 @@
 -- What every test begins with: a schema of its own, and helpers in it.
 --
 --   applied(flow)              run a flow; its counts in words, and they must add up (G1)
---   refused(statement)         the error of a statement: SQLSTATE, message, detail, hint
+--   refused(statement)         the error of a statement: SQLSTATE, message, detail, hint,
+--                              and the lines of the context that name a flow
 --   same(query, query)         whether two queries give the same rows, copies counted
 --   arrange(define, ...)       send batches in every order and cut; see there
 \set finish :source /sql/include/finish.sql
 \set SHOW_CONTEXT never
 \pset null null
 SET client_min_messages = warning;
+-- to compile the query for arrangements takes a second
+SET jit = off;
 CREATE SCHEMA test;
 SET search_path = test;
 
@@ -57,15 +60,23 @@ DECLARE
     message text;
     detail text;
     hint text;
+    context text;
 BEGIN
     EXECUTE statement;
-    RETURN NEXT 'not refused';
+    RAISE SQLSTATE 'RF000' USING MESSAGE = 'not refused, and rolled back';
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT,
-        detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN NEXT state || '  ' || message;
-    RETURN NEXT '       ' || detail;
-    RETURN NEXT '       ' || hint;
+        detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT, context = PG_EXCEPTION_CONTEXT;
+    -- the numbers of runs and of the flow's own objects are any numbers
+    RETURN QUERY
+    SELECT regexp_replace(line, '\m(run |flow_|floor_|pg_temp_)\d+', '\1N', 'g')
+    FROM (
+        SELECT state || ': ' || message
+        UNION ALL SELECT 'DETAIL: ' || detail WHERE detail <> ''
+        UNION ALL SELECT 'HINT: ' || hint WHERE hint <> ''
+        UNION ALL SELECT 'CONTEXT: ' || part FROM string_to_table(context, E'\n') AS part
+        WHERE part ~ '^(run|parameter|converting) .* flow '
+    ) AS report (line);
 END $$;
 
 CREATE FUNCTION same(query1 text, query2 text) RETURNS boolean
@@ -83,7 +94,7 @@ END $$;
 -- empty target and a flow that "define" creates.  What the target then holds is
 -- in outcome: one row, where the rules promise that order and cuts of batches do
 -- not matter.
-CREATE TABLE line (number int, batch int, place tid);
+CREATE TABLE arrange_line (number int, batch int, place tid);
 
 -- An arrangement is a list of steps, and a step is a list of lines to stage:
 -- the batches in each order (in each rotation, forward and backward, if there
@@ -91,7 +102,7 @@ CREATE TABLE line (number int, batch int, place tid);
 CREATE FUNCTION arrangements() RETURNS TABLE (steps text[])
 LANGUAGE sql AS $$
     WITH RECURSIVE
-    batch (id, number) AS (SELECT batch, count(*) OVER () FROM line GROUP BY batch),
+    batch (id, number) AS (SELECT batch, count(*) OVER () FROM arrange_line GROUP BY batch),
     permutation AS (
         SELECT ARRAY[]::int[] AS ids
         UNION ALL
@@ -108,17 +119,17 @@ LANGUAGE sql AS $$
         FROM batch a, batch b WHERE a.number > 4 GROUP BY a.id
     ),
     step (name, step, line) AS (
-        SELECT name, place, line.number
-        FROM arrangement, unnest(ids) WITH ORDINALITY AS i (id, place), line
+        SELECT name, i.step, line.number
+        FROM arrangement, unnest(ids) WITH ORDINALITY AS i (id, step), arrange_line line
         WHERE batch = id
         UNION ALL
         SELECT 'merged ' || cuts,
             (SELECT count(*) FROM generate_series(2, line.batch) AS i WHERE cuts & (1 << i) > 0), line.number
-        FROM line, generate_series(0, (4 << (SELECT max(batch) - 1 FROM line)) - 1, 4) AS cuts
+        FROM arrange_line line, generate_series(0, (4 << (SELECT max(batch) - 1 FROM arrange_line)) - 1, 4) AS cuts
         UNION ALL
-        SELECT 'line by line', number, number FROM line
+        SELECT 'line by line', number, number FROM arrange_line
         UNION ALL
-        SELECT 'line by line, backward', -number, number FROM line
+        SELECT 'line by line, backward', -number, number FROM arrange_line
     ),
     staged (name, step, lines) AS (
         SELECT name, step, array_agg(line)::text FROM step GROUP BY name, step
@@ -126,9 +137,9 @@ LANGUAGE sql AS $$
     SELECT array_agg(lines ORDER BY step) FROM staged GROUP BY name
 $$;
 
-CREATE TABLE result (rows text);
+CREATE TABLE arrange_result (rows text);
 CREATE VIEW outcome AS
-SELECT rows, count(*) AS arrangements FROM result GROUP BY rows ORDER BY rows COLLATE "C";
+SELECT rows, count(*) AS arrangements FROM arrange_result GROUP BY rows ORDER BY rows COLLATE "C";
 
 CREATE PROCEDURE arrange(define text, target regclass, stream regclass, sent text DEFAULT 'sent')
 LANGUAGE plpgsql AS $$
@@ -140,20 +151,20 @@ DECLARE
     lines text;
     flow text;
 BEGIN
-    DELETE FROM line;
-    EXECUTE format('INSERT INTO line SELECT row_number() OVER (ORDER BY batch, ctid), batch, ctid FROM %s', sent);
-    DELETE FROM result;
+    DELETE FROM arrange_line;
+    EXECUTE format('INSERT INTO arrange_line SELECT row_number() OVER (ORDER BY batch, ctid), batch, ctid FROM %s', sent);
+    DELETE FROM arrange_result;
     FOR all_steps IN SELECT steps FROM arrangements() LOOP
         EXECUTE 'TRUNCATE ' || target;
         EXECUTE define INTO flow;
         FOREACH lines IN ARRAY all_steps LOOP
-            EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM %s s JOIN line ON place = s.ctid
+            EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM %s s JOIN arrange_line ON place = s.ctid
                             WHERE number = ANY (%L)', stream, columns, sent, lines);
             COMMIT;
             PERFORM applied(flow);
             COMMIT;
         END LOOP;
-        EXECUTE format('INSERT INTO result
+        EXECUTE format('INSERT INTO arrange_result
                         SELECT string_agg(t::text, '' '' ORDER BY t::text COLLATE "C") FROM %s t', target);
         PERFORM replace_flow.drop_flow(flow);
     END LOOP;

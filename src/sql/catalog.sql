@@ -105,7 +105,8 @@ ALTER TABLE replace_flow.expectation_result ENABLE ROW LEVEL SECURITY;
 ALTER TABLE replace_flow.rejected ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY flow_visible ON replace_flow.flow FOR SELECT
-    USING (pg_has_role(owner, 'USAGE') OR pg_has_role('pg_monitor', 'USAGE'));
+    USING (pg_catalog.pg_has_role(owner::pg_catalog.oid, 'USAGE'::pg_catalog.text)
+           OR pg_catalog.pg_has_role('pg_monitor'::pg_catalog.name, 'USAGE'::pg_catalog.text));
 CREATE POLICY expectation_visible ON replace_flow.expectation FOR SELECT
     USING (EXISTS (SELECT FROM replace_flow.flow f WHERE f.flow_id = expectation.flow_id));
 CREATE POLICY run_visible ON replace_flow.run FOR SELECT
@@ -114,7 +115,8 @@ CREATE POLICY expectation_result_visible ON replace_flow.expectation_result FOR 
     USING (EXISTS (SELECT FROM replace_flow.run r WHERE r.run_id = expectation_result.run_id));
 CREATE POLICY rejected_visible ON replace_flow.rejected FOR SELECT
     USING (EXISTS (SELECT FROM replace_flow.flow f
-                   WHERE f.name = rejected.flow AND pg_has_role(f.owner, 'USAGE')));
+                   WHERE f.name = rejected.flow
+                   AND pg_catalog.pg_has_role(f.owner::pg_catalog.oid, 'USAGE'::pg_catalog.text)));
 
 GRANT SELECT ON replace_flow.flow, replace_flow.expectation, replace_flow.run,
     replace_flow.expectation_result, replace_flow.rejected TO PUBLIC;

@@ -33,4 +33,3 @@ CREATE TABLE stg_all AS
 SELECT order_id, line_no, product || 'x' AS product, qty + 1 AS qty, price + 1 AS price, note, 2::bigint AS seq
 FROM base WHERE order_id % 6 = 0;
 VACUUM ANALYZE stg_all;
-

@@ -3,8 +3,8 @@
 --   psql -v script=correct.sql -v process=FILE -f measure.sql
 --
 -- Gives one line: seconds, bytes of WAL, bytes of WAL by the run's record, rows
--- of t inserted, updated, updated heap-only, deleted.  The file gets the id of
--- the server process.
+-- of t inserted, updated, updated heap-only, deleted, where its WAL begins and
+-- ends.  The file gets the id of the server process.
 \set run_wal_bytes 0
 SELECT pg_backend_pid() \g :process
 SELECT n_tup_ins AS ins, n_tup_upd AS upd, n_tup_hot_upd AS hot, n_tup_del AS del
@@ -22,5 +22,7 @@ SELECT round(extract(epoch FROM :'ended'::timestamptz - :'began'::timestamptz), 
     n_tup_ins - :before_ins,
     n_tup_upd - :before_upd,
     n_tup_hot_upd - :before_hot,
-    n_tup_del - :before_del
+    n_tup_del - :before_del,
+    :'began_at',
+    :'ended_at'
 FROM pg_stat_user_tables WHERE relid = 't'::regclass;

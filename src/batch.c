@@ -21,6 +21,7 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
@@ -93,8 +94,10 @@ begin_sort(const RfFlow *flow, TupleDesc desc)
 	columns[i] = BATCH_HASH + 1;
 	operators[i] = Int8LessOperator;
 	collations[i] = InvalidOid;
+	/* all else of a run takes less, so this gets more */
 	return tuplesort_begin_heap(desc, nsort, columns, operators, collations,
-								nulls_first, work_mem, NULL, TUPLESORT_RANDOMACCESS);
+								nulls_first, Min(2.0 * work_mem, MAX_KILOBYTES), NULL,
+								TUPLESORT_RANDOMACCESS);
 }
 
 static void

@@ -34,6 +34,7 @@
 
 #include "flow.h"
 #include "flow_catalog.h"
+#include "sql_text.h"
 
 static const char *const tie_names[] = {"append", "ignore", "replace"};
 static const char *const action_names[] = {"warn", "drop", "fail"};
@@ -247,7 +248,7 @@ report_missing(const RfFlow *flow, const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_TABLE),
-			 errmsg("%s of flow \"%s\" no longer exists", what, flow->name),
+			 errmsg("%s flow \"%s\" no longer exists", what, flow->name),
 			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
 }
 
@@ -356,8 +357,7 @@ check_ledger_column(const RfFlow *flow, const char *column, RfType type)
 				 errdetail("The ledger has type %s, the target has type %s, or their collations differ.",
 						   format_type_with_typemod(kept.type, kept.typmod),
 						   format_type_with_typemod(type.type, type.typmod)),
-				 errhint("ALTER TABLE replace_flow.%s ALTER COLUMN %s TYPE with the target's type and collation.",
-						 rf_flow_ledger_name(flow->id), column)));
+				 errhint("%s", rf_sql_alter_column_type(flow->ledger, column, type))));
 }
 
 /*
@@ -386,19 +386,19 @@ void
 rf_flow_open(RfFlow *flow)
 {
 	if (get_rel_name(flow->target) == NULL)
-		report_missing(flow, "the target");
+		report_missing(flow, "the target of");
 	if (get_rel_name(flow->source) == NULL)
-		report_missing(flow, "the stream");
+		report_missing(flow, "the stream of");
 	flow->view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
 	if (!OidIsValid(flow->view))
-		report_missing(flow, "the view");
+		report_missing(flow, "a table that is read by");
 	LockRelationOid(flow->view, AccessShareLock);
 	flow->ledger = InvalidOid;
 	if (flow->has_ledger)
 	{
 		flow->ledger = get_relname_relid(rf_flow_ledger_name(flow->id), rf_flow_namespace());
 		if (!OidIsValid(flow->ledger))
-			report_missing(flow, "the ledger");
+			report_missing(flow, "the ledger of");
 		LockRelationOid(flow->ledger, RowExclusiveLock);
 	}
 

@@ -140,6 +140,8 @@ rf_catalog_drop_flow(int32 flow_id)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) execute_as_owner("DELETE FROM replace_flow.run r USING replace_flow.flow f"
+							" WHERE f.flow_id = $1 AND r.flow = f.name", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
 }
 

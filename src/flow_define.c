@@ -163,7 +163,7 @@ check_source(const RfDefinition *definition)
 				 errdetail("There is no relation with OID %u.", source)));
 	LockRelationOid(source, AccessShareLock);
 	rf_stream_check(source, definition->name);
-	rf_stream_check_triggers(source, definition->name);
+	rf_stream_check_parts(source, definition->name);
 	if (pg_class_aclcheck(source, GetUserId(), ACL_SELECT) != ACLCHECK_OK ||
 		pg_class_aclcheck(source, GetUserId(), ACL_DELETE) != ACLCHECK_OK)
 		ereport(ERROR,

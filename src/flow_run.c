@@ -119,6 +119,9 @@ lock_tables(const RfFlow *flow, bool wait)
 
 	if (!lock_table(flow->target, ShareRowExclusiveLock, wait))
 		return false;
+	/* a table that was dropped has none; opening the flow reports it */
+	if (get_rel_name(flow->target) == NULL)
+		return true;
 	foreach(cell, find_all_inheritors(flow->target, NoLock, NULL))
 	{
 		if (!lock_table(lfirst_oid(cell), ShareRowExclusiveLock, wait))
@@ -546,7 +549,7 @@ run_flow(RfFlow *flow)
 	error_context_stack = &callback;
 	rf_flow_open(flow);
 	rf_target_check(flow->target, flow->owner, flow->name);
-	rf_stream_check_triggers(flow->source, flow->name);
+	rf_stream_check_parts(flow->source, flow->name);
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	replace_sets(&apply);

@@ -11,7 +11,7 @@
  * Per group this is a difference of multisets, by stored image: a new row
  * that is identical to an old one leaves it in place, once for each copy.
  * (A caller that knows that there are no identical rows can do without this
- * matching, and then old rows need few columns.)
+ * matching; then old rows need few columns, and no leftover has to wait.)
  * What is left over is written as updates, where an old and a new row agree
  * in the pair columns, and else as deletes and inserts.
  *
@@ -95,7 +95,7 @@ struct RfRowDiff
 
 	/* leftovers that agree in the pair half of the hash */
 	RfQueueSide queue_side;
-	uint32		queue_pair;
+	int32		queue_pair;
 	int64		queue_length;
 	Tuplestorestate *queue;
 	TupleTableSlot *queue_slot;
@@ -450,8 +450,6 @@ rf_diff_open_group(RfRowDiff *diff, int64 group)
 static bool
 match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
 {
-	if (!diff->rules.matching)
-		return false;
 	if (match_aside(diff, values, nulls))
 		return true;
 	while (old_is_in_group(diff) && diff->old.hash == hash)
@@ -470,11 +468,43 @@ match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
 }
 
 /*
+ * Add a new row when no row is identical to an old one.  Then the first old row
+ * that agrees in the pair columns is as good a partner as any, and nothing has
+ * to wait.
+ */
+static void
+add_unmatched(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
+{
+	int32		pair = rf_row_hash_of_pair(hash);
+
+	while (diff->rules.pairing && old_is_in_group(diff) &&
+		   rf_row_hash_of_pair(diff->old.hash) < pair)
+	{
+		rf_writer_delete(diff->writer, &diff->old.address);
+		next_old(diff);
+	}
+	if (diff->rules.pairing && old_is_in_group(diff) &&
+		rf_row_hash_of_pair(diff->old.hash) == pair)
+	{
+		write_pair(diff, &diff->old.address, diff->old.values, diff->old.nulls,
+				   values, nulls);
+		next_old(diff);
+	}
+	else
+		rf_writer_insert(diff->writer, values, nulls);
+}
+
+/*
  * Add a new row to the open group; rows come in the order of their hashes.
  */
 void
 rf_diff_add_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 {
+	if (!diff->rules.matching)
+	{
+		add_unmatched(diff, hash, values, nulls);
+		return;
+	}
 	if (diff->aside != NIL && diff->aside_hash != hash)
 		release_aside(diff);
 	while (old_is_in_group(diff) && diff->old.hash < hash)

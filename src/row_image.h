@@ -22,11 +22,11 @@ extern bool rf_rows_identical(TupleDesc desc, const Bitmapset *columns,
 							  const Datum *values1, const bool *nulls1,
 							  const Datum *values2, const bool *nulls2);
 
-/* The half of the hash that pairs share. */
-static inline uint32
+/* The half of the hash that pairs share; it orders rows as the whole does. */
+static inline int32
 rf_row_hash_of_pair(int64 hash)
 {
-	return (uint32) ((uint64) hash >> 32);
+	return (int32) ((uint64) hash >> 32);
 }
 
 #endif							/* RF_ROW_IMAGE_H */

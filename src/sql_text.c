@@ -196,6 +196,18 @@ rf_sql_set_table_owner(const char *name, const char *owner)
 }
 
 char *
+rf_sql_alter_column_type(Oid relid, const char *column, RfType type)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "ALTER TABLE %s ALTER COLUMN %s TYPE ", rf_sql_relation(relid),
+					 quote_identifier(column));
+	append_type(&sql, type);
+	return sql.data;
+}
+
+char *
 rf_sql_drop_ledger(const char *name)
 {
 	return psprintf("DROP TABLE %s", own(name));

@@ -51,6 +51,7 @@ extern char *rf_sql_drop_view(const char *name);
 extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);
 extern char *rf_sql_set_table_owner(const char *name, const char *owner);
+extern char *rf_sql_alter_column_type(Oid relid, const char *column, RfType type);
 extern char *rf_sql_drop_ledger(const char *name);
 extern char *rf_sql_dry_run(const char *view_name);
 

@@ -87,10 +87,11 @@ can_refuse_deletes(Relation table)
 }
 
 /*
- * A row that a run reads must be consumed, or it would be applied again.
+ * A row that a run reads must be consumed, or it would be applied again: look
+ * at the stream and its partitions, when the flow is created and at each run.
  */
 void
-rf_stream_check_triggers(Oid stream, const char *flow_name)
+rf_stream_check_parts(Oid stream, const char *flow_name)
 {
 	ListCell   *cell;
 
@@ -98,6 +99,9 @@ rf_stream_check_triggers(Oid stream, const char *flow_name)
 	{
 		Relation	part = table_open(lfirst_oid(cell), NoLock);
 
+		if (part->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
+			refuse(part->rd_id, flow_name,
+				   "It is a foreign table, whose rows cannot be consumed once.");
 		if (can_refuse_deletes(part))
 			refuse(part->rd_id, flow_name,
 				   "It has a BEFORE DELETE trigger or a rule, which could keep consumed rows.");

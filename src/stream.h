@@ -14,7 +14,7 @@
 #include "flow.h"
 
 extern void rf_stream_check(Oid stream, const char *flow_name);
-extern void rf_stream_check_triggers(Oid stream, const char *flow_name);
+extern void rf_stream_check_parts(Oid stream, const char *flow_name);
 extern uint64 rf_stream_consume(const RfFlow *flow, Snapshot snapshot);
 
 #endif							/* RF_STREAM_H */

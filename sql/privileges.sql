@@ -45,8 +45,11 @@ SELECT refused($$ SELECT replace_flow.drop_flow('item') $$);
 SELECT refused($$ SELECT replace_flow.add_expectation('item', 'e', 'true', 'warn') $$);
 SELECT refused($$ SELECT replace_flow.drop_expectation('item', 'valid') $$);
 SELECT refused($$ SELECT * FROM replace_flow.floors('item') $$);
+-- nor learn that it is there by a name that is near
+SELECT refused($$ SELECT replace_flow.apply('ITEM') $$);
 SELECT count(*) FROM replace_flow.flow;
 RESET ROLE;
+SELECT refused($$ SELECT replace_flow.apply('ITEM') $$);
 SELECT count(*) AS staged FROM item_in;
 
 -- A member of the owning role can, and so can the superuser; a member of

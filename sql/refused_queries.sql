@@ -24,6 +24,8 @@ SELECT try('SELECT a.* FROM item_in a JOIN item_in b USING (k)');
 SELECT try('SELECT * FROM item_in UNION ALL SELECT * FROM item_in');
 SELECT try('SELECT i.* FROM item_in i WHERE s = (SELECT max(s) FROM item_in)');
 SELECT try('WITH i AS (SELECT * FROM item_in) SELECT i.* FROM i, item_in');
+SELECT try('WITH i AS (SELECT * FROM item_in) SELECT a.* FROM i a JOIN i b USING (k)');
+SELECT try('WITH i AS (SELECT * FROM item_in) SELECT * FROM other');
 SELECT try('SELECT i.* FROM item_view i, item_in');
 SELECT try('SELECT * FROM item_view2');
 SELECT try('SELECT * FROM item_child');

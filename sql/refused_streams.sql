@@ -28,6 +28,10 @@ SELECT refused($$ SELECT replace_flow.create_using_flow('item', 'replace_flow.ru
 SELECT refused($$ SELECT replace_flow.create_using_flow('item', NULL, '{k}', 's') $$);
 SELECT refused($$ SELECT replace_flow.create_using_flow('item', 0::regclass, '{k}', 's') $$);
 
+-- A partitioned stream is fine, unless a partition is a foreign table.
+CREATE TABLE mixed_in (LIKE item) PARTITION BY LIST (k);
+CREATE FOREIGN TABLE mixed_in_1 PARTITION OF mixed_in FOR VALUES IN (1) SERVER test_server;
+SELECT refused($$ SELECT replace_flow.create_using_flow('item', 'mixed_in', '{k}', 's') $$);
 DROP FOREIGN DATA WRAPPER test_wrapper CASCADE;
 
 -- The target itself, its partitions and ancestors.

@@ -17,6 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "conversion.h"
@@ -54,21 +55,16 @@ rf_conversion_exists(RfType from, RfType to)
 	return build_cast(1, from, to) != NULL;
 }
 
-static RfType
-input_type(TupleDesc input, int position)
-{
-	Form_pg_attribute column = TupleDescAttr(input, position);
-	RfType		type = {column->atttypid, column->atttypmod, column->attcollation};
-
-	return type;
-}
-
 static ExprState *
-prepare_cast(const RfFlow *flow, TupleDesc input, int column)
+prepare_cast(const RfFlow *flow, int column)
 {
 	int			position = flow->column_outputs[column];
-	Expr	   *cast = build_cast(position + 1, input_type(input, position),
-								  rf_flow_column_type(flow, column));
+	RfType		from;
+	Expr	   *cast;
+
+	get_atttypetypmodcoll(flow->view, get_attnum(flow->view, flow->outputs[position]),
+						  &from.type, &from.typmod, &from.collation);
+	cast = build_cast(position + 1, from, rf_flow_column_type(flow, column));
 
 	if (cast == NULL)
 		ereport(ERROR,
@@ -86,7 +82,7 @@ prepare_cast(const RfFlow *flow, TupleDesc input, int column)
  * Prepare to convert rows whose first columns are the flow's outputs.
  */
 RfConversion *
-rf_conversion_begin(const RfFlow *flow, TupleDesc input)
+rf_conversion_begin(const RfFlow *flow)
 {
 	RfConversion *conversion = palloc0(sizeof(RfConversion));
 	MemoryContext caller;
@@ -97,7 +93,7 @@ rf_conversion_begin(const RfFlow *flow, TupleDesc input)
 	caller = MemoryContextSwitchTo(conversion->estate->es_query_cxt);
 	conversion->casts = palloc0(flow->columns->natts * sizeof(ExprState *));
 	for (int i = 0; i < flow->columns->natts; i++)
-		conversion->casts[i] = prepare_cast(flow, input, i);
+		conversion->casts[i] = prepare_cast(flow, i);
 	MemoryContextSwitchTo(caller);
 	return conversion;
 }

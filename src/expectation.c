@@ -92,7 +92,8 @@ describe_output(const RfFlow *flow, TupleDesc input)
 }
 
 /*
- * Put U+FFFD in the place of U+0000, which json can have and jsonb cannot.
+ * Put U+001A (substitute) in the place of U+0000, which json can have and jsonb
+ * cannot, whatever the encoding.
  */
 static char *
 replace_null_characters(char *json)
@@ -104,7 +105,7 @@ replace_null_characters(char *json)
 		/* what is escaped is no beginning of an escape */
 		c++;
 		if (strncmp(c, "u0000", 5) == 0)
-			memcpy(c, "ufffd", 5);
+			memcpy(c, "u001a", 5);
 	}
 	return json;
 }

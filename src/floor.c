@@ -30,6 +30,7 @@
 
 #include "compat.h"
 #include "floor.h"
+#include "sql_text.h"
 
 /* Columns of a floor as it is sorted. */
 enum
@@ -90,9 +91,9 @@ describe_ledger(const RfFlow *flow)
 	for (int i = 0; i < flow->nkeys; i++)
 	{
 		TupleDescCopyEntry(desc, i + 1, flow->columns, flow->keys[i] + 1);
-		namestrcpy(&TupleDescAttr(desc, i)->attname, psprintf("key_%d", i + 1));
+		namestrcpy(&TupleDescAttr(desc, i)->attname, rf_sql_ledger_key(i));
 	}
-	TupleDescInitEntry(desc, flow->nkeys + 1, "sequence", flow->sequence_type.type,
+	TupleDescInitEntry(desc, flow->nkeys + 1, RF_LEDGER_SEQUENCE, flow->sequence_type.type,
 					   flow->sequence_type.typmod, 0);
 	TupleDescInitEntryCollation(desc, flow->nkeys + 1, flow->sequence_type.collation);
 	return desc;

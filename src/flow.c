@@ -372,11 +372,11 @@ check_types(const RfFlow *flow)
 
 		check_still_sortable(flow, flow->key_outputs[i], type);
 		if (OidIsValid(flow->ledger))
-			check_ledger_column(flow, psprintf("key_%d", i + 1), type);
+			check_ledger_column(flow, rf_sql_ledger_key(i), type);
 	}
 	check_still_sortable(flow, flow->sequence_view_column, flow->sequence_type);
 	if (OidIsValid(flow->ledger))
-		check_ledger_column(flow, "sequence", flow->sequence_type);
+		check_ledger_column(flow, RF_LEDGER_SEQUENCE, flow->sequence_type);
 }
 
 /*

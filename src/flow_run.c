@@ -74,7 +74,6 @@ typedef struct RfApply
 	RfFloors   *floors;
 	RfRowDiff  *diff;
 	RfTargetWriter *writer;
-	MemoryContext context;		/* for the run */
 	MemoryContext row_context;	/* for one row */
 	Datum	   *values;			/* one row, converted */
 	bool	   *nulls;
@@ -205,13 +204,6 @@ read_row(TupleTableSlot *slot, void *arg)
 	apply->run.counts.rows_read++;
 	if (!rf_checks_pass(apply->checks, slot))
 		return;
-	if (apply->conversion == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(apply->context);
-
-		apply->conversion = rf_conversion_begin(flow, slot->tts_tupleDescriptor);
-		MemoryContextSwitchTo(caller);
-	}
 	rf_conversion_row(apply->conversion, slot, apply->values, apply->nulls);
 	if (apply->stored)
 	{
@@ -476,7 +468,6 @@ begin_pieces(RfApply *apply)
 	int			ncolumns = flow->columns->natts;
 
 	apply->shape = rf_target_shape(flow->target, flow->columns, flow->nkeys, flow->keys);
-	apply->context = CurrentMemoryContext;
 	apply->stored = flow->sequence_column >= 0;
 	apply->values = palloc(ncolumns * sizeof(Datum));
 	apply->nulls = palloc(ncolumns * sizeof(bool));
@@ -487,6 +478,7 @@ begin_pieces(RfApply *apply)
 									apply->shape.pair_columns,
 									apply->shape.prefer_heap_only);
 	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
+	apply->conversion = rf_conversion_begin(flow);
 	apply->batch = rf_batch_begin(flow);
 	apply->keys = rf_keys_begin(flow);
 	apply->floors = rf_floors_begin(flow);
@@ -495,8 +487,7 @@ begin_pieces(RfApply *apply)
 static void
 end_pieces(RfApply *apply)
 {
-	if (apply->conversion != NULL)
-		rf_conversion_end(apply->conversion);
+	rf_conversion_end(apply->conversion);
 	rf_keys_end(apply->keys);
 	rf_batch_end(apply->batch);
 	rf_floors_end(apply->floors);

@@ -189,7 +189,7 @@ rf_keys_find_in_ledger(RfKeySet *keys, TupleDesc columns)
 	static const bool needed = true;
 
 	for (int i = 0; i < flow->nkeys; i++)
-		key_columns[i] = psprintf("key_%d", i + 1);
+		key_columns[i] = rf_sql_ledger_key(i);
 	Assert(columns->natts == 1);
 	return find_rows(keys, flow->ledger, columns, &needed, key_columns);
 }

@@ -48,18 +48,21 @@
 #include "row_diff.h"
 #include "row_image.h"
 
-/* Columns of an old row as it is sorted; the row's own columns follow. */
+/*
+ * Columns of an old row as it is sorted, and of any row as it waits; the row's
+ * own columns follow.
+ */
 enum
 {
-	OLD_GROUP,
-	OLD_HASH,
-	OLD_TABLEOID,
-	OLD_CTID,
-	OLD_COLUMNS					/* how many come first */
+	ROW_GROUP,
+	ROW_HASH,
+	ROW_TABLEOID,
+	ROW_CTID,
+	ROW_COLUMNS					/* how many come first */
 };
 
-/* The old row that the merge has reached. */
-typedef struct RfOldRow
+/* A row laid out so, and read again; a new row has no address. */
+typedef struct RfDiffRow
 {
 	bool		valid;			/* false: there are no more */
 	int64		group;
@@ -67,7 +70,7 @@ typedef struct RfOldRow
 	RfRowAddress address;
 	Datum	   *values;			/* the row's own columns */
 	bool	   *nulls;
-} RfOldRow;
+} RfDiffRow;
 
 /* Which side's rows wait in the queue. */
 typedef enum
@@ -88,7 +91,7 @@ struct RfRowDiff
 	Tuplesortstate *old_rows;
 	TupleTableSlot *put_slot;	/* to lay a row out in */
 	TupleTableSlot *old_slot;
-	RfOldRow	old;
+	RfDiffRow	old;
 
 	int64		group;			/* the open one */
 	int64		unchanged;
@@ -109,21 +112,21 @@ struct RfRowDiff
 static TupleDesc
 describe_old(TupleDesc columns)
 {
-	TupleDesc	desc = CreateTemplateTupleDesc(OLD_COLUMNS + columns->natts);
+	TupleDesc	desc = CreateTemplateTupleDesc(ROW_COLUMNS + columns->natts);
 
-	TupleDescInitEntry(desc, OLD_GROUP + 1, "group", INT8OID, -1, 0);
-	TupleDescInitEntry(desc, OLD_HASH + 1, "hash", INT8OID, -1, 0);
-	TupleDescInitEntry(desc, OLD_TABLEOID + 1, "tableoid", OIDOID, -1, 0);
-	TupleDescInitEntry(desc, OLD_CTID + 1, "ctid", TIDOID, -1, 0);
+	TupleDescInitEntry(desc, ROW_GROUP + 1, "group", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, ROW_HASH + 1, "hash", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, ROW_TABLEOID + 1, "tableoid", OIDOID, -1, 0);
+	TupleDescInitEntry(desc, ROW_CTID + 1, "ctid", TIDOID, -1, 0);
 	for (int i = 0; i < columns->natts; i++)
-		TupleDescCopyEntry(desc, OLD_COLUMNS + i + 1, columns, i + 1);
+		TupleDescCopyEntry(desc, ROW_COLUMNS + i + 1, columns, i + 1);
 	return desc;
 }
 
 static Tuplesortstate *
 begin_old_sort(TupleDesc desc)
 {
-	AttrNumber	columns[] = {OLD_GROUP + 1, OLD_HASH + 1};
+	AttrNumber	columns[] = {ROW_GROUP + 1, ROW_HASH + 1};
 	Oid			operators[] = {Int8LessOperator, Int8LessOperator};
 	Oid			collations[] = {InvalidOid, InvalidOid};
 	bool		nulls_first[] = {false, false};
@@ -191,32 +194,32 @@ lay_out(RfRowDiff *diff, int64 group, int64 hash, const RfRowAddress *address,
 	int			ncolumns = diff->columns->natts;
 
 	ExecClearTuple(slot);
-	memset(slot->tts_isnull, false, OLD_COLUMNS);
-	slot->tts_values[OLD_GROUP] = Int64GetDatum(group);
-	slot->tts_values[OLD_HASH] = Int64GetDatum(hash);
-	slot->tts_values[OLD_TABLEOID] = ObjectIdGetDatum(address->tableoid);
-	slot->tts_values[OLD_CTID] = ItemPointerGetDatum(&address->ctid);
-	memcpy(slot->tts_values + OLD_COLUMNS, values, ncolumns * sizeof(Datum));
-	memcpy(slot->tts_isnull + OLD_COLUMNS, nulls, ncolumns * sizeof(bool));
+	memset(slot->tts_isnull, false, ROW_COLUMNS);
+	slot->tts_values[ROW_GROUP] = Int64GetDatum(group);
+	slot->tts_values[ROW_HASH] = Int64GetDatum(hash);
+	slot->tts_values[ROW_TABLEOID] = ObjectIdGetDatum(address->tableoid);
+	slot->tts_values[ROW_CTID] = ItemPointerGetDatum(&address->ctid);
+	memcpy(slot->tts_values + ROW_COLUMNS, values, ncolumns * sizeof(Datum));
+	memcpy(slot->tts_isnull + ROW_COLUMNS, nulls, ncolumns * sizeof(bool));
 	ExecStoreVirtualTuple(slot);
 }
 
 /*
  * Read a laid-out row; the result points into the slot.
  */
-static RfOldRow
-read_row(TupleTableSlot *slot)
+static RfDiffRow
+read_laid_out(TupleTableSlot *slot)
 {
-	RfOldRow	row;
+	RfDiffRow	row;
 
 	slot_getallattrs(slot);
 	row.valid = true;
-	row.group = DatumGetInt64(slot->tts_values[OLD_GROUP]);
-	row.hash = DatumGetInt64(slot->tts_values[OLD_HASH]);
-	row.address.tableoid = DatumGetObjectId(slot->tts_values[OLD_TABLEOID]);
-	row.address.ctid = *DatumGetItemPointer(slot->tts_values[OLD_CTID]);
-	row.values = slot->tts_values + OLD_COLUMNS;
-	row.nulls = slot->tts_isnull + OLD_COLUMNS;
+	row.group = DatumGetInt64(slot->tts_values[ROW_GROUP]);
+	row.hash = DatumGetInt64(slot->tts_values[ROW_HASH]);
+	row.address.tableoid = DatumGetObjectId(slot->tts_values[ROW_TABLEOID]);
+	row.address.ctid = *DatumGetItemPointer(slot->tts_values[ROW_CTID]);
+	row.values = slot->tts_values + ROW_COLUMNS;
+	row.nulls = slot->tts_isnull + ROW_COLUMNS;
 	return row;
 }
 
@@ -233,7 +236,7 @@ next_old(RfRowDiff *diff)
 {
 	CHECK_FOR_INTERRUPTS();
 	if (tuplesort_gettupleslot(diff->old_rows, true, false, diff->old_slot, NULL))
-		diff->old = read_row(diff->old_slot);
+		diff->old = read_laid_out(diff->old_slot);
 	else
 		diff->old.valid = false;
 }
@@ -268,7 +271,7 @@ queue_push(RfRowDiff *diff, RfQueueSide side, int64 hash,
 /*
  * Take the first row of the queue.  It stays readable until the next call.
  */
-static RfOldRow
+static RfDiffRow
 queue_pop(RfRowDiff *diff)
 {
 	MemoryContext caller = MemoryContextSwitchTo(diff->context);
@@ -285,7 +288,7 @@ queue_pop(RfRowDiff *diff)
 		tuplestore_clear(diff->queue);
 		diff->queue_side = QUEUE_EMPTY;
 	}
-	return read_row(diff->queue_slot);
+	return read_laid_out(diff->queue_slot);
 }
 
 /*
@@ -297,7 +300,7 @@ queue_flush(RfRowDiff *diff)
 	while (diff->queue_length > 0)
 	{
 		bool		is_old = diff->queue_side == QUEUE_OLD;
-		RfOldRow	row = queue_pop(diff);
+		RfDiffRow	row = queue_pop(diff);
 
 		if (is_old)
 			rf_writer_delete(diff->writer, &row.address);
@@ -338,13 +341,13 @@ write_pair(RfRowDiff *diff, const RfRowAddress *address,
 }
 
 static void
-leftover_old(RfRowDiff *diff, const RfOldRow *old)
+leftover_old(RfRowDiff *diff, const RfDiffRow *old)
 {
 	if (!diff->rules.pairing)
 		rf_writer_delete(diff->writer, &old->address);
 	else if (partner_waits(diff, old->hash, QUEUE_NEW))
 	{
-		RfOldRow	new = queue_pop(diff);
+		RfDiffRow	new = queue_pop(diff);
 
 		write_pair(diff, &old->address, old->values, old->nulls,
 				   new.values, new.nulls);
@@ -361,7 +364,7 @@ leftover_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 		rf_writer_insert(diff->writer, values, nulls);
 	else if (partner_waits(diff, hash, QUEUE_OLD))
 	{
-		RfOldRow	old = queue_pop(diff);
+		RfDiffRow	old = queue_pop(diff);
 
 		write_pair(diff, &old.address, old.values, old.nulls, values, nulls);
 	}
@@ -386,11 +389,11 @@ set_old_aside(RfRowDiff *diff)
 	MemoryContextSwitchTo(caller);
 }
 
-static RfOldRow
+static RfDiffRow
 read_aside(RfRowDiff *diff, ListCell *cell)
 {
 	ExecStoreMinimalTuple(lfirst(cell), diff->aside_slot, false);
-	return read_row(diff->aside_slot);
+	return read_laid_out(diff->aside_slot);
 }
 
 static bool
@@ -400,7 +403,7 @@ match_aside(RfRowDiff *diff, const Datum *values, const bool *nulls)
 
 	foreach(cell, diff->aside)
 	{
-		RfOldRow	old = read_aside(diff, cell);
+		RfDiffRow	old = read_aside(diff, cell);
 
 		if (rf_rows_identical(diff->columns, NULL, old.values, old.nulls,
 							  values, nulls))
@@ -424,7 +427,7 @@ release_aside(RfRowDiff *diff)
 
 	foreach(cell, diff->aside)
 	{
-		RfOldRow	old = read_aside(diff, cell);
+		RfDiffRow	old = read_aside(diff, cell);
 
 		leftover_old(diff, &old);
 	}

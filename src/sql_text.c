@@ -68,10 +68,10 @@ rf_sql_names(int nnames, char **names)
 }
 
 static void
-append_column_names(StringInfo sql, const char *alias, TupleDesc columns)
+append_column_names(StringInfo sql, TupleDesc columns)
 {
 	for (int i = 0; i < columns->natts; i++)
-		appendStringInfo(sql, "%s%s%s", i > 0 ? ", " : "", alias,
+		appendStringInfo(sql, "%s%s", i > 0 ? ", " : "",
 						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
 }
 
@@ -162,6 +162,15 @@ rf_sql_drop_view(const char *name)
 }
 
 /*
+ * The name of a ledger's column for a key column, by position.
+ */
+char *
+rf_sql_ledger_key(int key)
+{
+	return psprintf("key_%d", key + 1);
+}
+
+/*
  * The ledger of floors: the key, and the highest sequence applied for it.
  * Sequences change in place, so pages keep room for that.
  */
@@ -177,12 +186,12 @@ rf_sql_create_ledger(const char *name, int nkeys, const RfType *key_types,
 	appendStringInfo(&sql, "CREATE TABLE %s (", own(name));
 	for (int i = 0; i < nkeys; i++)
 	{
-		appendStringInfo(&sql, "key_%d ", i + 1);
+		appendStringInfo(&sql, "%s ", rf_sql_ledger_key(i));
 		append_type(&sql, key_types[i]);
 		appendStringInfoString(&sql, ", ");
-		appendStringInfo(&keys, "%skey_%d", i > 0 ? ", " : "", i + 1);
+		appendStringInfo(&keys, "%s%s", i > 0 ? ", " : "", rf_sql_ledger_key(i));
 	}
-	appendStringInfoString(&sql, "sequence ");
+	appendStringInfoString(&sql, RF_LEDGER_SEQUENCE " ");
 	append_type(&sql, sequence);
 	appendStringInfo(&sql, " NOT NULL, UNIQUE NULLS NOT DISTINCT (%s)) WITH (fillfactor = 80)",
 					 keys.data);
@@ -372,7 +381,7 @@ rf_sql_write_inserts(Oid relid, TupleDesc columns)
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "INSERT INTO %s (", rf_sql_relation(relid));
-	append_column_names(&sql, "", columns);
+	append_column_names(&sql, columns);
 	appendStringInfoString(&sql, ") SELECT ");
 	for (int i = 0; i < columns->natts; i++)
 		appendStringInfo(&sql, "%sw.c%d", i > 0 ? ", " : "", i + 1);
@@ -412,14 +421,14 @@ rf_sql_floors(const RfFlow *flow)
 	for (int i = 0; i < flow->nkeys; i++)
 	{
 		target_keys[i] = NameStr(TupleDescAttr(flow->columns, flow->keys[i])->attname);
-		ledger_keys[i] = psprintf("key_%d", i + 1);
+		ledger_keys[i] = rf_sql_ledger_key(i);
 		appendStringInfo(&order, "%sf.k%d", i > 0 ? ", " : "", i + 1);
 	}
 	if (flow->sequence_column >= 0)
 		append_floor_source(&sources, flow->target, flow->nkeys, target_keys,
 							NameStr(TupleDescAttr(flow->columns, flow->sequence_column)->attname));
 	if (OidIsValid(flow->ledger))
-		append_floor_source(&sources, flow->ledger, flow->nkeys, ledger_keys, "sequence");
+		append_floor_source(&sources, flow->ledger, flow->nkeys, ledger_keys, RF_LEDGER_SEQUENCE);
 
 	appendStringInfo(&sql, "SELECT DISTINCT ON (%s) jsonb_build_object(", order.data);
 	for (int i = 0; i < flow->nkeys; i++)

@@ -20,6 +20,7 @@
 #define RF_ADDRESS_CTID "row_ctid"
 #define RF_ADDRESS_COLUMNS 2
 #define RF_KEYS_GROUP "key_group"
+#define RF_LEDGER_SEQUENCE "sequence"
 
 /*
  * How the key columns of a table are found by the keys of a batch.  A key with
@@ -48,6 +49,7 @@ extern char *rf_sql_create_index(const char *schema, const char *name,
 								 int ncolumns, char **columns);
 extern char *rf_sql_drop_table(Oid relid);
 extern char *rf_sql_drop_view(const char *name);
+extern char *rf_sql_ledger_key(int key);
 extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);
 extern char *rf_sql_set_table_owner(const char *name, const char *owner);

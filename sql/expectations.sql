@@ -143,7 +143,7 @@ SELECT replace_flow.create_using_flow('doc', 'doc_in', '{k}', 's');
 SELECT replace_flow.add_expectation('doc', 'positive', 'k > 0', 'drop');
 INSERT INTO doc_in VALUES (-1, 1, '{"a\u0000": "b\u0000c\\u0000"}');
 SELECT applied('doc');
-SELECT replace("row"->>'doc', U&'\001A', '<zero>') AS doc FROM replace_flow.rejected WHERE flow = 'doc';
+SELECT replace("row"->>'doc', '\u001a', '<zero>') AS doc FROM replace_flow.rejected WHERE flow = 'doc';
 
 -- An error in a condition is an error of the run: nothing is consumed.
 SELECT replace_flow.add_expectation('quiet', 'ratio', '10 / k > 0', 'warn');

@@ -80,14 +80,20 @@ rf_checks_begin(const RfFlow *flow, int first_column)
 	return checks;
 }
 
-/* The query's output, as a row type that has a name for each value. */
+/*
+ * The query's output, as a row type that has a name for each value.  The rows
+ * of a plan need not carry names: those of an Append do not.
+ */
 static TupleDesc
 describe_output(const RfFlow *flow, TupleDesc input)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(flow->noutputs);
 
 	for (int i = 0; i < flow->noutputs; i++)
+	{
 		TupleDescCopyEntry(desc, i + 1, input, i + 1);
+		namestrcpy(&TupleDescAttr(desc, i)->attname, flow->outputs[i]);
+	}
 	return BlessTupleDesc(desc);
 }
 

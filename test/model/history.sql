@@ -94,6 +94,7 @@ DECLARE
 	query text;
 	source_query text;
 	partitioned boolean := false;
+	stream_partitioned boolean;
 	has_id boolean;
 	run int := 0;
 	nruns int;
@@ -168,8 +169,14 @@ BEGIN
 		CREATE TABLE part_0 PARTITION OF target FOR VALUES WITH (modulus 2, remainder 0);
 		CREATE TABLE part_1 PARTITION OF target FOR VALUES WITH (modulus 2, remainder 1);
 	END IF;
-	EXECUTE format('CREATE TABLE stream (%s)', (SELECT string_agg(c, ', ' ORDER BY random()) FROM unnest(
-		stream_columns || CASE WHEN model.chance(0.4) THEN '{junk bytea}'::text[] ELSE '{}' END) c));
+	stream_partitioned := model.chance(0.3);
+	EXECUTE format('CREATE TABLE stream (%s)%s', (SELECT string_agg(c, ', ' ORDER BY random()) FROM unnest(
+		stream_columns || CASE WHEN model.chance(0.4) THEN '{junk bytea}'::text[] ELSE '{}' END) c),
+		CASE WHEN stream_partitioned THEN ' PARTITION BY HASH (s)' ELSE '' END);
+	IF stream_partitioned THEN
+		CREATE TABLE stream_0 PARTITION OF stream FOR VALUES WITH (modulus 2, remainder 0);
+		CREATE TABLE stream_1 PARTITION OF stream FOR VALUES WITH (modulus 2, remainder 1);
+	END IF;
 	ALTER TABLE target DROP COLUMN IF EXISTS junk;
 	ALTER TABLE stream DROP COLUMN IF EXISTS junk;
 	key_list := array_to_string(keys, ', ');
@@ -288,6 +295,8 @@ BEGIN
 			cols, run, sequence_by, coalesce(delete_when, 'false'), source_query,
 			CASE WHEN has_drop THEN ' WHERE amount > 0' ELSE '' END);
 		SELECT count(*) INTO staged FROM stream;
+		EXECUTE format('CREATE TABLE dropped AS SELECT to_jsonb(q) AS "row" FROM (%s) q WHERE %s',
+			source_query, CASE WHEN has_drop THEN '(amount > 0) IS NOT TRUE' ELSE 'false' END);
 		CREATE TABLE before AS TABLE target;
 		COMMIT;
 
@@ -323,7 +332,10 @@ BEGIN
 		CALL model.compare(format('floors after run %s', run),
 			format('SELECT model.fold(key::text), model.fold(floor) FROM (%s) m', model.floors(keys, stored)),
 			$q$SELECT model.fold(key::text), model.fold(floor) FROM replace_flow.floors('f')$q$);
-		DROP TABLE before;
+		-- C4: the dropped rows are kept, whole
+		CALL model.compare(format('rejected rows of run %s', run), 'SELECT "row" FROM dropped',
+			format('SELECT "row" FROM replace_flow.rejected WHERE run_id = %s', rec.run_id));
+		DROP TABLE before, dropped;
 		COMMIT;
 	END LOOP;
 

@@ -55,13 +55,10 @@ static TupleDesc
 describe(const RfFlow *flow)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(BATCH_COLUMNS + flow->columns->natts);
-	RfType		sequence = flow->sequence_type;
 
 	TupleDescInitEntry(desc, BATCH_HASH + 1, "hash", INT8OID, -1, 0);
 	TupleDescInitEntry(desc, BATCH_TOMBSTONE + 1, "tombstone", BOOLOID, -1, 0);
-	TupleDescInitEntry(desc, BATCH_SEQUENCE + 1, "sequence", sequence.type,
-					   sequence.typmod, 0);
-	TupleDescInitEntryCollation(desc, BATCH_SEQUENCE + 1, sequence.collation);
+	rf_type_describe(desc, BATCH_SEQUENCE + 1, "sequence", flow->sequence_type);
 	for (int i = 0; i < flow->columns->natts; i++)
 		TupleDescCopyEntry(desc, BATCH_COLUMNS + i + 1, flow->columns, i + 1);
 	return desc;

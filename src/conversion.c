@@ -59,11 +59,10 @@ static ExprState *
 prepare_cast(const RfFlow *flow, int column)
 {
 	int			position = flow->column_outputs[column];
-	RfType		from;
+	RfType		from = rf_type_of_column(flow->view,
+										 get_attnum(flow->view, flow->outputs[position]));
 	Expr	   *cast;
 
-	get_atttypetypmodcoll(flow->view, get_attnum(flow->view, flow->outputs[position]),
-						  &from.type, &from.typmod, &from.collation);
 	cast = build_cast(position + 1, from, rf_flow_column_type(flow, column));
 
 	if (cast == NULL)

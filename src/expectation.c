@@ -51,10 +51,10 @@ struct RfChecks
 };
 
 /*
- * Prepare to check rows whose conditions begin at a column.
+ * Prepare to check the rows that a run reads.
  */
 RfChecks *
-rf_checks_begin(const RfFlow *flow, int first_column)
+rf_checks_begin(const RfFlow *flow)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "replace_flow expectations",
@@ -71,7 +71,7 @@ rf_checks_begin(const RfFlow *flow, int first_column)
 		RfCheck    *check = &checks->checks[checks->count];
 
 		check->expectation = lfirst(cell);
-		check->column = first_column + checks->count++;
+		check->column = flow->first_expectation + checks->count++;
 	}
 	checks->rejected_desc = CreateTemplateTupleDesc(2);
 	TupleDescInitEntry(checks->rejected_desc, 1, "expectation", TEXTOID, -1, 0);

@@ -14,7 +14,7 @@
 
 typedef struct RfChecks RfChecks;
 
-extern RfChecks *rf_checks_begin(const RfFlow *flow, int first_column);
+extern RfChecks *rf_checks_begin(const RfFlow *flow);
 extern bool rf_checks_pass(RfChecks *checks, TupleTableSlot *row);
 extern int64 rf_checks_rejected(const RfChecks *checks);
 extern void rf_checks_complete(RfChecks *checks);

@@ -72,12 +72,9 @@ static TupleDesc
 describe(const RfFlow *flow)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(FLOOR_COLUMNS);
-	RfType		sequence = flow->sequence_type;
 
 	TupleDescInitEntry(desc, FLOOR_GROUP + 1, "group", INT8OID, -1, 0);
-	TupleDescInitEntry(desc, FLOOR_SEQUENCE + 1, "sequence", sequence.type,
-					   sequence.typmod, 0);
-	TupleDescInitEntryCollation(desc, FLOOR_SEQUENCE + 1, sequence.collation);
+	rf_type_describe(desc, FLOOR_SEQUENCE + 1, "sequence", flow->sequence_type);
 	TupleDescInitEntry(desc, FLOOR_TABLEOID + 1, "tableoid", OIDOID, -1, 0);
 	TupleDescInitEntry(desc, FLOOR_CTID + 1, "ctid", TIDOID, -1, 0);
 	return desc;
@@ -93,9 +90,7 @@ describe_ledger(const RfFlow *flow)
 		TupleDescCopyEntry(desc, i + 1, flow->columns, flow->keys[i] + 1);
 		namestrcpy(&TupleDescAttr(desc, i)->attname, rf_sql_ledger_key(i));
 	}
-	TupleDescInitEntry(desc, flow->nkeys + 1, RF_LEDGER_SEQUENCE, flow->sequence_type.type,
-					   flow->sequence_type.typmod, 0);
-	TupleDescInitEntryCollation(desc, flow->nkeys + 1, flow->sequence_type.collation);
+	rf_type_describe(desc, flow->nkeys + 1, RF_LEDGER_SEQUENCE, flow->sequence_type);
 	return desc;
 }
 

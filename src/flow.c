@@ -30,7 +30,6 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/typcache.h"
 
 #include "flow.h"
 #include "flow_catalog.h"
@@ -124,32 +123,29 @@ report_unknown(const char *name)
 			 errhint("Table replace_flow.flow lists the flows that there are.")));
 }
 
-static List *
-load_settings(int32 flow_id)
-{
-	RfRow	   *rows;
-	int			nrows = rf_catalog_settings(flow_id, &rows);
-	List	   *settings = NIL;
-
-	for (int i = 0; i < nrows; i++)
-	{
-		RfSetting  *setting = palloc(sizeof(RfSetting));
-
-		setting->name = rf_row_text(&rows[i], "name");
-		setting->value = rf_row_text(&rows[i], "value");
-		settings = lappend(settings, setting);
-	}
-	return settings;
-}
-
 static void
-add_setting(RfFlow *flow, const RfRow *row, const char *name, const char *column)
+add_setting(RfFlow *flow, char *name, char *value)
 {
 	RfSetting  *setting = palloc(sizeof(RfSetting));
 
-	setting->name = pstrdup(name);
-	setting->value = rf_row_text(row, column);
-	flow->settings = lcons(setting, flow->settings);
+	setting->name = name;
+	setting->value = value;
+	flow->settings = lappend(flow->settings, setting);
+}
+
+/* Those of the creating session come first: the flow's own may differ. */
+static void
+load_settings(RfFlow *flow, const RfRow *row)
+{
+	int			count;
+	char	  **names = rf_catalog_text_array(row, "setting_names", &count);
+	char	  **values = rf_catalog_text_array(row, "setting_values", &count);
+
+	add_setting(flow, "IntervalStyle", rf_row_text(row, "interval_style"));
+	add_setting(flow, "DateStyle", rf_row_text(row, "date_style"));
+	add_setting(flow, "TimeZone", rf_row_text(row, "time_zone"));
+	for (int i = 0; i < count; i++)
+		add_setting(flow, names[i], values[i]);
 }
 
 static List *
@@ -191,10 +187,7 @@ load(const RfRow *row)
 	flow->key_outputs = rf_catalog_text_array(row, "replace_using", &flow->nkeys);
 	flow->sequence_view_column = rf_row_text(row, "sequence_column");
 	flow->tombstone_view_column = rf_row_text(row, "tombstone_column");
-	flow->settings = load_settings(flow->id);
-	add_setting(flow, row, "TimeZone", "time_zone");
-	add_setting(flow, row, "DateStyle", "date_style");
-	add_setting(flow, row, "IntervalStyle", "interval_style");
+	load_settings(flow, row);
 	return flow;
 }
 
@@ -303,29 +296,38 @@ stored_position(const RfFlow *flow, const char *output)
 static void
 open_sequence(RfFlow *flow)
 {
-	AttrNumber	attnum;
-
 	flow->sequence_column = stored_position(flow, flow->sequence_view_column);
 	if (flow->sequence_column >= 0)
-	{
 		flow->sequence_type = rf_flow_column_type(flow, flow->sequence_column);
-		return;
-	}
-	attnum = get_attnum(flow->view, flow->sequence_view_column);
-	get_atttypetypmodcoll(flow->view, attnum, &flow->sequence_type.type,
-						  &flow->sequence_type.typmod, &flow->sequence_type.collation);
+	else
+		flow->sequence_type = rf_type_of_column(flow->view,
+												get_attnum(flow->view,
+														   flow->sequence_view_column));
 }
 
 /*
- * Whether values of a type can be keys and sequences.
+ * Say what a run reads of the view, in which order: the outputs first.
  */
-bool
-rf_type_is_sortable(Oid type)
+static void
+open_extras(RfFlow *flow)
 {
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_EQ_OPR |
-											  TYPECACHE_CMP_PROC);
+	ListCell   *cell;
 
-	return OidIsValid(entry->lt_opr) && OidIsValid(entry->eq_opr) && OidIsValid(entry->cmp_proc);
+	flow->extras = NIL;
+	flow->sequence_extra = flow->tombstone_extra = -1;
+	if (flow->sequence_column < 0)
+	{
+		flow->sequence_extra = flow->noutputs;
+		flow->extras = lappend(flow->extras, flow->sequence_view_column);
+	}
+	if (flow->tombstone_view_column != NULL)
+	{
+		flow->tombstone_extra = flow->noutputs + list_length(flow->extras);
+		flow->extras = lappend(flow->extras, flow->tombstone_view_column);
+	}
+	flow->first_expectation = flow->noutputs + list_length(flow->extras);
+	foreach(cell, flow->expectations)
+		flow->extras = lappend(flow->extras, ((RfExpectation *) lfirst(cell))->view_column);
 }
 
 static void
@@ -344,10 +346,8 @@ check_still_sortable(const RfFlow *flow, const char *column, RfType type)
 static void
 check_ledger_column(const RfFlow *flow, const char *column, RfType type)
 {
-	RfType		kept;
+	RfType		kept = rf_type_of_column(flow->ledger, get_attnum(flow->ledger, column));
 
-	get_atttypetypmodcoll(flow->ledger, get_attnum(flow->ledger, column),
-						  &kept.type, &kept.typmod, &kept.collation);
 	if (kept.type != type.type || kept.typmod != type.typmod ||
 		kept.collation != type.collation)
 		ereport(ERROR,
@@ -409,6 +409,7 @@ rf_flow_open(RfFlow *flow)
 	open_sequence(flow);
 	check_types(flow);
 	flow->expectations = load_expectations(flow->id);
+	open_extras(flow);
 }
 
 /*
@@ -431,8 +432,5 @@ rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow)
 RfType
 rf_flow_column_type(const RfFlow *flow, int column)
 {
-	Form_pg_attribute attribute = TupleDescAttr(flow->columns, column);
-	RfType		type = {attribute->atttypid, attribute->atttypmod, attribute->attcollation};
-
-	return type;
+	return rf_type_of(TupleDescAttr(flow->columns, column));
 }

@@ -11,6 +11,7 @@
 #include "access/tupdesc.h"
 #include "nodes/pg_list.h"
 
+#include "column_type.h"
 #include "query.h"
 
 /* What to do with a set whose sequence equals the floor. */
@@ -28,14 +29,6 @@ typedef enum RfAction
 	RF_ACTION_DROP,
 	RF_ACTION_FAIL
 } RfAction;
-
-/* A value's type, as a column has it. */
-typedef struct RfType
-{
-	Oid			type;
-	int32		typmod;
-	Oid			collation;
-} RfType;
 
 /* A server setting that holds during the flow's runs. */
 typedef struct RfSetting
@@ -89,6 +82,12 @@ typedef struct RfFlow
 	Oid			view;
 	Oid			ledger;			/* or InvalidOid */
 	List	   *expectations;	/* of RfExpectation, by name */
+
+	/* what a run reads of the view after the outputs, and where it is */
+	List	   *extras;			/* names of the view's columns */
+	int			sequence_extra; /* -1: the sequence is stored */
+	int			tombstone_extra;	/* -1: there are no tombstones */
+	int			first_expectation;
 } RfFlow;
 
 extern const char *rf_tie_name(RfTie tie);
@@ -104,7 +103,6 @@ extern RfFlow *rf_flow_lock(const char *name, bool wait);
 extern void rf_flow_check_caller(const RfFlow *flow);
 extern void rf_flow_open(RfFlow *flow);
 extern void rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow);
-extern bool rf_type_is_sortable(Oid type);
 extern RfType rf_flow_column_type(const RfFlow *flow, int column);
 
 #endif							/* RF_FLOW_H */

@@ -109,7 +109,11 @@ rf_catalog_add_flow(const RfFlowRow *flow)
 	return (int32) rf_row_int64(&row, "flow_id");
 }
 
-#define FLOW_BY_NAME "SELECT * FROM replace_flow.flow WHERE name = $1"
+#define FLOW_BY_NAME \
+	"SELECT f.*," \
+	" ARRAY (SELECT s.key FROM jsonb_each_text(f.settings) s ORDER BY s.key) AS setting_names," \
+	" ARRAY (SELECT s.value FROM jsonb_each_text(f.settings) s ORDER BY s.key) AS setting_values" \
+	" FROM replace_flow.flow f WHERE f.name = $1"
 
 bool
 rf_catalog_find_flow(const char *name, RfRow *row)
@@ -238,20 +242,6 @@ rf_catalog_int2_array(const RfRow *row, const char *column, int *count)
 	for (int i = 0; i < *count; i++)
 		numbers[i] = DatumGetInt16(values[i]);
 	return numbers;
-}
-
-/*
- * A flow's settings, as rows of name and value.
- */
-int
-rf_catalog_settings(int32 flow_id, RfRow **rows)
-{
-	RfArgs		args = {0};
-
-	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	return all_as_owner("SELECT s.key AS name, s.value"
-						" FROM replace_flow.flow f, jsonb_each_text(f.settings) s"
-						" WHERE f.flow_id = $1 ORDER BY s.key", &args, rows);
 }
 
 int

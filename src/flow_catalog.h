@@ -48,7 +48,6 @@ extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
 extern int16 *rf_catalog_int2_array(const RfRow *row, const char *column, int *count);
 
-extern int	rf_catalog_settings(int32 flow_id, RfRow **rows);
 extern int	rf_catalog_expectations(int32 flow_id, RfRow **rows);
 extern bool rf_catalog_add_expectation(int32 flow_id, const char *name,
 									   RfAction action, const char *condition,

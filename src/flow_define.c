@@ -29,6 +29,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "argument.h"
 #include "conversion.h"
 #include "flow.h"
 #include "flow_catalog.h"
@@ -69,28 +70,6 @@ typedef struct RfDefinition
 	bool		stored;			/* the target stores the sequence */
 } RfDefinition;
 
-static Datum
-required_argument(FunctionCallInfo fcinfo, int number, const char *name)
-{
-	if (PG_ARGISNULL(number))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("parameter \"%s\" must not be null", name)));
-	return PG_GETARG_DATUM(number);
-}
-
-static char *
-required_text(FunctionCallInfo fcinfo, int number, const char *name)
-{
-	return TextDatumGetCString(required_argument(fcinfo, number, name));
-}
-
-static char *
-optional_text(FunctionCallInfo fcinfo, int number)
-{
-	return PG_ARGISNULL(number) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(number));
-}
-
 static void
 read_keys(RfDefinition *definition)
 {
@@ -115,20 +94,20 @@ static void
 read_arguments(RfDefinition *definition, FunctionCallInfo fcinfo)
 {
 	RfFlowRow  *row = &definition->row;
-	char	   *target = required_text(fcinfo, 0, "target");
+	char	   *target = rf_argument_text(fcinfo, 0, "target");
 
-	row->source = DatumGetObjectId(required_argument(fcinfo, 1, "source"));
-	row->replace_using = required_argument(fcinfo, 2, "replace_using");
-	row->sequence_by = required_text(fcinfo, 3, "sequence_by");
-	row->name = PG_ARGISNULL(4) ? target : optional_text(fcinfo, 4);
-	definition->query_text = optional_text(fcinfo, 5);
-	row->delete_when = optional_text(fcinfo, 6);
-	row->on_tie = rf_tie_name(rf_tie_parse(required_text(fcinfo, 7, "on_tie")));
-	row->auto_apply = DatumGetBool(required_argument(fcinfo, 8, "auto_apply"));
-	row->keep_rejected = DatumGetBool(required_argument(fcinfo, 9, "keep_rejected"));
-	row->quarantine = DatumGetBool(required_argument(fcinfo, 10, "quarantine"));
-	row->comment = optional_text(fcinfo, 11);
-	row->settings = required_argument(fcinfo, 12, "settings");
+	row->source = DatumGetObjectId(rf_argument(fcinfo, 1, "source"));
+	row->replace_using = rf_argument(fcinfo, 2, "replace_using");
+	row->sequence_by = rf_argument_text(fcinfo, 3, "sequence_by");
+	row->name = PG_ARGISNULL(4) ? target : rf_argument_text_or_null(fcinfo, 4);
+	definition->query_text = rf_argument_text_or_null(fcinfo, 5);
+	row->delete_when = rf_argument_text_or_null(fcinfo, 6);
+	row->on_tie = rf_tie_name(rf_tie_parse(rf_argument_text(fcinfo, 7, "on_tie")));
+	row->auto_apply = rf_argument_bool(fcinfo, 8, "auto_apply");
+	row->keep_rejected = rf_argument_bool(fcinfo, 9, "keep_rejected");
+	row->quarantine = rf_argument_bool(fcinfo, 10, "quarantine");
+	row->comment = rf_argument_text_or_null(fcinfo, 11);
+	row->settings = rf_argument(fcinfo, 12, "settings");
 	row->owner = GetUserId();
 	definition->name = row->name;
 	definition->target = rf_target_find(target);
@@ -354,7 +333,7 @@ check_column(const RfDefinition *definition, int output, AttrNumber attnum)
 	const char *name = definition->outputs[output];
 	HeapTuple	tuple = SearchSysCacheCopyAttNum(target, attnum);
 	Form_pg_attribute column = (Form_pg_attribute) GETSTRUCT(tuple);
-	RfType		type = {column->atttypid, column->atttypmod, column->attcollation};
+	RfType		type = rf_type_of(column);
 
 	if (column->attgenerated != '\0' || column->attidentity == ATTRIBUTE_IDENTITY_ALWAYS)
 		ereport(ERROR,
@@ -447,13 +426,12 @@ check_keys(RfDefinition *definition)
 static RfType
 sequence_type(const RfDefinition *definition)
 {
-	RfType		type = rf_view_column_type(definition->view, definition->row.sequence_column);
+	const char *column = definition->row.sequence_column;
 
 	if (definition->stored)
-		get_atttypetypmodcoll(definition->row.target,
-							  get_attnum(definition->row.target, definition->row.sequence_column),
-							  &type.type, &type.typmod, &type.collation);
-	return type;
+		return rf_type_of_column(definition->row.target,
+								 get_attnum(definition->row.target, column));
+	return rf_view_column_type(definition->view, column);
 }
 
 static void
@@ -562,8 +540,7 @@ create_ledger(const RfDefinition *definition, int32 flow_id)
 	RfRoleGuard guard;
 
 	for (int i = 0; i < definition->nkeys; i++)
-		get_atttypetypmodcoll(definition->row.target, definition->key_attnums[i],
-							  &types[i].type, &types[i].typmod, &types[i].collation);
+		types[i] = rf_type_of_column(definition->row.target, definition->key_attnums[i]);
 	rf_role_assume(&guard, rf_role_of_catalog());
 	(void) rf_query_execute(rf_sql_create_ledger(name, definition->nkeys, types,
 												 sequence_type(definition)), NULL);
@@ -657,14 +634,15 @@ static void
 drop_helpers(const RfFlow *flow)
 {
 	RfRoleGuard guard;
-	char	   *view = rf_flow_view_name(flow->id);
-	char	   *ledger = rf_flow_ledger_name(flow->id);
+	Oid			namespace = rf_flow_namespace();
+	Oid			view = get_relname_relid(rf_flow_view_name(flow->id), namespace);
+	Oid			ledger = get_relname_relid(rf_flow_ledger_name(flow->id), namespace);
 
 	rf_role_assume(&guard, rf_role_of_catalog());
-	if (OidIsValid(get_relname_relid(view, rf_flow_namespace())))
+	if (OidIsValid(view))
 		(void) rf_query_execute(rf_sql_drop_view(view), NULL);
-	if (OidIsValid(get_relname_relid(ledger, rf_flow_namespace())))
-		(void) rf_query_execute(rf_sql_drop_ledger(ledger), NULL);
+	if (OidIsValid(ledger))
+		(void) rf_query_execute(rf_sql_drop_table(ledger), NULL);
 	rf_role_restore(&guard);
 }
 
@@ -674,8 +652,8 @@ drop_helpers(const RfFlow *flow)
 Datum
 replace_flow_drop_flow(PG_FUNCTION_ARGS)
 {
-	char	   *name = required_text(fcinfo, 0, "flow");
-	bool		drop_target = DatumGetBool(required_argument(fcinfo, 1, "drop_target"));
+	char	   *name = rf_argument_text(fcinfo, 0, "flow");
+	bool		drop_target = rf_argument_bool(fcinfo, 1, "drop_target");
 	RfFlow	   *flow;
 	RfRoleGuard guard;
 
@@ -692,16 +670,35 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* Take up a flow's view to change it. */
+static RfFlow *
+begin_change(const char *flow_name, RfView **view)
+{
+	RfFlow	   *flow = lock_for_change(flow_name, rf_query_begin());
+
+	rf_flow_open(flow);
+	*view = rf_view_load(flow);
+	return flow;
+}
+
+static void
+end_change(const RfFlow *flow, RfView *view)
+{
+	rf_view_store(view, flow->id, flow->owner, true);
+	rf_catalog_raise_version(flow->id);
+	rf_query_end();
+}
+
 /*
  * add_expectation(flow, name, condition, action)
  */
 Datum
 replace_flow_add_expectation(PG_FUNCTION_ARGS)
 {
-	char	   *flow_name = required_text(fcinfo, 0, "flow");
-	char	   *name = required_text(fcinfo, 1, "name");
-	char	   *condition = required_text(fcinfo, 2, "condition");
-	RfAction	action = rf_action_parse(required_text(fcinfo, 3, "action"));
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	char	   *name = rf_argument_text(fcinfo, 1, "name");
+	char	   *condition = rf_argument_text(fcinfo, 2, "condition");
+	RfAction	action = rf_action_parse(rf_argument_text(fcinfo, 3, "action"));
 	RfFlow	   *flow;
 	RfView	   *view;
 	char	   *column;
@@ -710,18 +707,14 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("the name of an expectation of flow \"%s\" must not be empty", flow_name)));
-	flow = lock_for_change(flow_name, rf_query_begin());
-	rf_flow_open(flow);
-	view = rf_view_load(flow);
+	flow = begin_change(flow_name, &view);
 	column = rf_view_add(view, "condition", condition, BOOLOID, "expectation");
 	if (!rf_catalog_add_expectation(flow->id, name, action, condition, column))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("flow \"%s\" already has an expectation \"%s\"", flow_name, name),
 				 errhint("Remove it first with replace_flow.drop_expectation().")));
-	rf_view_store(view, flow->id, flow->owner, true);
-	rf_catalog_raise_version(flow->id);
-	rf_query_end();
+	end_change(flow, view);
 	PG_RETURN_VOID();
 }
 
@@ -731,20 +724,18 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 Datum
 replace_flow_drop_expectation(PG_FUNCTION_ARGS)
 {
-	char	   *flow_name = required_text(fcinfo, 0, "flow");
-	char	   *name = required_text(fcinfo, 1, "name");
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	char	   *name = rf_argument_text(fcinfo, 1, "name");
 	RfFlow	   *flow;
 	RfView	   *view;
 	ListCell   *cell;
 
-	flow = lock_for_change(flow_name, rf_query_begin());
-	rf_flow_open(flow);
+	flow = begin_change(flow_name, &view);
 	if (!rf_catalog_drop_expectation(flow->id, name))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("flow \"%s\" has no expectation \"%s\"", flow_name, name),
 				 errhint("Table replace_flow.expectation lists those that there are.")));
-	view = rf_view_load(flow);
 	foreach(cell, flow->expectations)
 	{
 		RfExpectation *expectation = lfirst(cell);
@@ -752,8 +743,6 @@ replace_flow_drop_expectation(PG_FUNCTION_ARGS)
 		if (strcmp(expectation->name, name) == 0)
 			rf_view_remove(view, expectation->view_column);
 	}
-	rf_view_store(view, flow->id, flow->owner, true);
-	rf_catalog_raise_version(flow->id);
-	rf_query_end();
+	end_change(flow, view);
 	PG_RETURN_VOID();
 }

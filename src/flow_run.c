@@ -196,8 +196,7 @@ read_row(TupleTableSlot *slot, void *arg)
 {
 	RfApply    *apply = arg;
 	RfFlow	   *flow = apply->flow;
-	int			extra = flow->noutputs;
-	bool		tombstone = false;
+	bool		tombstone;
 	bool		sequence_is_null;
 	Datum		sequence;
 
@@ -212,13 +211,14 @@ read_row(TupleTableSlot *slot, void *arg)
 	}
 	else
 	{
-		sequence = slot->tts_values[extra];
-		sequence_is_null = slot->tts_isnull[extra++];
+		sequence = slot->tts_values[flow->sequence_extra];
+		sequence_is_null = slot->tts_isnull[flow->sequence_extra];
 	}
 	if (sequence_is_null)
 		report_null_sequence(flow, apply->values, apply->nulls);
-	if (flow->tombstone_view_column != NULL)
-		tombstone = !slot->tts_isnull[extra] && DatumGetBool(slot->tts_values[extra]);
+	tombstone = flow->tombstone_extra >= 0 &&
+		!slot->tts_isnull[flow->tombstone_extra] &&
+		DatumGetBool(slot->tts_values[flow->tombstone_extra]);
 	rf_batch_add(apply->batch, rf_diff_hash(apply->diff, apply->values, apply->nulls),
 				 tombstone, sequence, apply->values, apply->nulls);
 }
@@ -226,12 +226,8 @@ read_row(TupleTableSlot *slot, void *arg)
 static void
 read_batch(RfApply *apply)
 {
-	RfFlow	   *flow = apply->flow;
-	int			first_check = flow->noutputs + (apply->stored ? 0 : 1) +
-		(flow->tombstone_view_column != NULL ? 1 : 0);
-
-	apply->checks = rf_checks_begin(flow, first_check);
-	rf_query_each(rf_sql_read_batch(flow), RF_PLAN_FREE, read_row, apply);
+	apply->checks = rf_checks_begin(apply->flow);
+	rf_query_each(rf_sql_read_batch(apply->flow), RF_PLAN_FREE, read_row, apply);
 	rf_checks_complete(apply->checks);
 	apply->run.counts.rows_rejected = rf_checks_rejected(apply->checks);
 	rf_batch_complete(apply->batch);
@@ -271,8 +267,8 @@ read_old_row(TupleTableSlot *slot, void *arg)
 	RfApply    *apply = arg;
 	RfRowAddress address;
 	int64		group = read_address(slot, &address);
-	Datum	   *values = slot->tts_values + 3;
-	bool	   *nulls = slot->tts_isnull + 3;
+	Datum	   *values = slot->tts_values + RF_FOUND_COLUMNS;
+	bool	   *nulls = slot->tts_isnull + RF_FOUND_COLUMNS;
 
 	rf_diff_add_old(apply->diff, group, &address, values, nulls);
 	if (apply->stored && !nulls[apply->flow->sequence_column])
@@ -286,7 +282,7 @@ read_ledger_row(TupleTableSlot *slot, void *arg)
 	RfRowAddress address;
 	int64		group = read_address(slot, &address);
 
-	rf_floors_add_ledger(apply->floors, group, slot->tts_values[3], &address);
+	rf_floors_add_ledger(apply->floors, group, slot->tts_values[RF_FOUND_COLUMNS], &address);
 }
 
 /*
@@ -366,12 +362,14 @@ settle_floor(RfApply *apply, const RfFloor *floor, RfVerdict verdict,
 {
 	bool		takes_rows = !first->tombstone;
 
-	/* a set that replaces another of its own sequence */
-	if (floor->in_ledger && !apply->stored &&
-		rf_batch_compare_sequences(apply->batch, first->sequence, floor->sequence) == 0)
-		return;
 	if (verdict == RF_SET_REPLACES && (!apply->stored || !takes_rows))
-		rf_floors_raise(apply->floors, floor, first->values, first->nulls, first->sequence);
+	{
+		/* a set that replaces another of its own sequence raises nothing */
+		if (apply->stored || !floor->in_ledger ||
+			rf_batch_compare_sequences(apply->batch, first->sequence, floor->sequence) != 0)
+			rf_floors_raise(apply->floors, floor, first->values, first->nulls,
+							first->sequence);
+	}
 	else if (apply->stored && takes_rows &&
 			 (verdict == RF_SET_REPLACES || verdict == RF_SET_APPENDED))
 		rf_floors_forget(apply->floors, floor);

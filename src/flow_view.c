@@ -313,7 +313,11 @@ rf_view_store(RfView *view, int32 flow_id, Oid owner, bool replace)
 
 	rf_role_assume(&guard, rf_role_of_catalog());
 	if (replace)
-		(void) rf_query_execute(rf_sql_drop_view(name), NULL);
+	{
+		Oid			present = get_relname_relid(name, rf_flow_namespace());
+
+		(void) rf_query_execute(rf_sql_drop_view(present), NULL);
+	}
 	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(address.objectId, query, false);

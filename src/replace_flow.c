@@ -14,8 +14,8 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "utils/builtins.h"
 
+#include "argument.h"
 #include "flow.h"
 #include "flow_run.h"
 #include "query.h"
@@ -32,16 +32,14 @@ PG_FUNCTION_INFO_V1(replace_flow_floors);
 Datum
 replace_flow_apply(PG_FUNCTION_ARGS)
 {
+	char	   *flow_name;
 	HeapTuple	record;
 	TupleDesc	desc;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "unexpected result type of replace_flow.apply");
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("parameter \"%s\" must not be null", PG_ARGISNULL(0) ? "flow" : "wait")));
-	record = rf_apply(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_BOOL(1));
+	flow_name = rf_argument_text(fcinfo, 0, "flow");
+	record = rf_apply(flow_name, rf_argument_bool(fcinfo, 1, "wait"));
 	return heap_copy_tuple_as_datum(record, desc);
 }
 
@@ -59,16 +57,13 @@ put_floor(TupleTableSlot *slot, void *arg)
 Datum
 replace_flow_floors(PG_FUNCTION_ARGS)
 {
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
 	RfFlow	   *flow;
 	RfRoleGuard guard;
 
-	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("parameter \"flow\" must not be null")));
 	InitMaterializedSRF(fcinfo, 0);
 	rf_query_begin();
-	flow = rf_flow_find(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	flow = rf_flow_find(flow_name);
 	rf_flow_check_caller(flow);
 	rf_flow_open(flow);
 	rf_flow_assume(&guard, flow);

@@ -340,10 +340,14 @@ write_pair(RfRowDiff *diff, const RfRowAddress *address,
 	}
 }
 
+/*
+ * Without matching, pairs are made as the rows come: what is left over then
+ * finds no partner any more.
+ */
 static void
 leftover_old(RfRowDiff *diff, const RfDiffRow *old)
 {
-	if (!diff->rules.pairing)
+	if (!diff->rules.pairing || !diff->rules.matching)
 		rf_writer_delete(diff->writer, &old->address);
 	else if (partner_waits(diff, old->hash, QUEUE_NEW))
 	{
@@ -483,7 +487,7 @@ add_unmatched(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 	while (diff->rules.pairing && old_is_in_group(diff) &&
 		   rf_row_hash_of_pair(diff->old.hash) < pair)
 	{
-		rf_writer_delete(diff->writer, &diff->old.address);
+		leftover_old(diff, &diff->old);
 		next_old(diff);
 	}
 	if (diff->rules.pairing && old_is_in_group(diff) &&

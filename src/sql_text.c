@@ -124,11 +124,10 @@ rf_sql_create_table(const char *schema, const char *name, TupleDesc columns)
 	for (int i = 0; i < columns->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(columns, i);
-		RfType		type = {column->atttypid, column->atttypmod, column->attcollation};
 
 		appendStringInfo(&sql, "%s%s ", i > 0 ? ", " : "",
 						 quote_identifier(NameStr(column->attname)));
-		append_type(&sql, type);
+		append_type(&sql, rf_type_of(column));
 	}
 	appendStringInfoChar(&sql, ')');
 	return sql.data;
@@ -156,9 +155,9 @@ own(const char *name)
 }
 
 char *
-rf_sql_drop_view(const char *name)
+rf_sql_drop_view(Oid relid)
 {
-	return psprintf("DROP VIEW %s", own(name));
+	return psprintf("DROP VIEW %s", rf_sql_relation(relid));
 }
 
 /*
@@ -216,12 +215,6 @@ rf_sql_alter_column_type(Oid relid, const char *column, RfType type)
 	return sql.data;
 }
 
-char *
-rf_sql_drop_ledger(const char *name)
-{
-	return psprintf("DROP TABLE %s", own(name));
-}
-
 /*
  * A query that reads nothing but needs all rights that the flow's query needs.
  */
@@ -243,16 +236,8 @@ rf_sql_read_batch(const RfFlow *flow)
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT %s", rf_sql_names(flow->noutputs, flow->outputs));
-	if (flow->sequence_column < 0)
-		appendStringInfo(&sql, ", %s", quote_identifier(flow->sequence_view_column));
-	if (flow->tombstone_view_column != NULL)
-		appendStringInfo(&sql, ", %s", quote_identifier(flow->tombstone_view_column));
-	foreach(cell, flow->expectations)
-	{
-		RfExpectation *expectation = lfirst(cell);
-
-		appendStringInfo(&sql, ", %s", quote_identifier(expectation->view_column));
-	}
+	foreach(cell, flow->extras)
+		appendStringInfo(&sql, ", %s", quote_identifier(lfirst(cell)));
 	appendStringInfo(&sql, " FROM %s", rf_sql_relation(flow->view));
 	return sql.data;
 }

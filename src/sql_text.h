@@ -19,6 +19,8 @@
 #define RF_ADDRESS_TABLEOID "row_tableoid"
 #define RF_ADDRESS_CTID "row_ctid"
 #define RF_ADDRESS_COLUMNS 2
+/* A row that was found begins with its key's group and its address. */
+#define RF_FOUND_COLUMNS 3
 #define RF_KEYS_GROUP "key_group"
 #define RF_LEDGER_SEQUENCE "sequence"
 
@@ -48,13 +50,12 @@ extern char *rf_sql_create_table(const char *schema, const char *name,
 extern char *rf_sql_create_index(const char *schema, const char *name,
 								 int ncolumns, char **columns);
 extern char *rf_sql_drop_table(Oid relid);
-extern char *rf_sql_drop_view(const char *name);
+extern char *rf_sql_drop_view(Oid relid);
 extern char *rf_sql_ledger_key(int key);
 extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);
 extern char *rf_sql_set_table_owner(const char *name, const char *owner);
 extern char *rf_sql_alter_column_type(Oid relid, const char *column, RfType type);
-extern char *rf_sql_drop_ledger(const char *name);
 extern char *rf_sql_dry_run(const char *view_name);
 
 extern char *rf_sql_read_batch(const RfFlow *flow);

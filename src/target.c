@@ -69,10 +69,7 @@ rf_target_create(RfTargetName *target, const char *flow_name,
 				 errdetail("A target is a permanent table of its owner."),
 				 errhint("Name a schema of your own before the table's name.")));
 	for (int i = 0; i < ncolumns; i++)
-	{
-		TupleDescInitEntry(columns, i + 1, names[i], types[i].type, types[i].typmod, 0);
-		TupleDescInitEntryCollation(columns, i + 1, types[i].collation);
-	}
+		rf_type_describe(columns, i + 1, names[i], types[i]);
 	rf_role_assume(&guard, GetUserId());
 	(void) rf_query_execute(rf_sql_create_table(target->schema, target->name, columns), NULL);
 	(void) rf_query_execute(rf_sql_create_index(target->schema, target->name, nkeys, keys), NULL);

@@ -63,20 +63,51 @@ index_compares_like(Relation index, int position, Form_pg_attribute attribute)
 		get_op_opfamily_strategy(equal, index->rd_opfamily[position]) == BTEqualStrategyNumber;
 }
 
+/* What an index is asked for. */
+typedef bool (*RfIndexTest) (Relation table, Relation index, const void *arg);
+
+/* Whether one of a table's indexes passes a test. */
+static bool
+any_index(Relation table, RfIndexTest test, const void *arg)
+{
+	List	   *indexes = RelationGetIndexList(table);
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		found = test(table, index, arg);
+		index_close(index, NoLock);
+		if (found)
+			break;
+	}
+	list_free(indexes);
+	return found;
+}
+
+typedef struct RfKeyColumns
+{
+	int			nkeys;
+	const AttrNumber *keys;
+} RfKeyColumns;
+
 /* Whether the index begins with the key columns, in whatever order. */
 static bool
-index_serves_key(Relation table, Relation index, int nkeys, const AttrNumber *keys)
+index_serves_key(Relation table, Relation index, const void *arg)
 {
+	const RfKeyColumns *key = arg;
 	bool		serves = index->rd_rel->relam == BTREE_AM_OID &&
 		index->rd_index->indisvalid &&
-		index->rd_index->indnkeyatts >= nkeys &&
+		index->rd_index->indnkeyatts >= key->nkeys &&
 		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 
-	for (int i = 0; serves && i < nkeys; i++)
+	for (int i = 0; serves && i < key->nkeys; i++)
 	{
 		AttrNumber	attnum = index->rd_index->indkey.values[i];
 
-		serves = is_key(attnum, nkeys, keys) &&
+		serves = is_key(attnum, key->nkeys, key->keys) &&
 			index_compares_like(index, i, TupleDescAttr(RelationGetDescr(table), attnum - 1));
 	}
 	return serves;
@@ -86,16 +117,9 @@ bool
 rf_has_key_index(Oid relid, int nkeys, const AttrNumber *keys)
 {
 	Relation	table = table_open(relid, AccessShareLock);
-	bool		found = false;
-	ListCell   *cell;
+	RfKeyColumns key = {nkeys, keys};
+	bool		found = any_index(table, index_serves_key, &key);
 
-	foreach(cell, RelationGetIndexList(table))
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		found = found || index_serves_key(table, index, nkeys, keys);
-		index_close(index, NoLock);
-	}
 	table_close(table, NoLock);
 	return found;
 }
@@ -155,8 +179,10 @@ gives_every_column(TupleDesc desc, TupleDesc columns)
 
 /* Whether an index makes rows unique by columns that the flow gives. */
 static bool
-is_natural_key(Relation index, TupleDesc desc, TupleDesc columns)
+is_natural_key(Relation table, Relation index, const void *arg)
 {
+	TupleDesc	desc = RelationGetDescr(table);
+	TupleDesc	columns = (TupleDesc) arg;
 	Form_pg_index form = index->rd_index;
 
 	if (!form->indisunique || !form->indisvalid ||
@@ -173,22 +199,6 @@ is_natural_key(Relation index, TupleDesc desc, TupleDesc columns)
 			return false;
 	}
 	return true;
-}
-
-static bool
-has_natural_key(Relation table, TupleDesc columns)
-{
-	bool		found = false;
-	ListCell   *cell;
-
-	foreach(cell, RelationGetIndexList(table))
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		found = found || is_natural_key(index, RelationGetDescr(table), columns);
-		index_close(index, NoLock);
-	}
-	return found;
 }
 
 /*
@@ -246,7 +256,7 @@ rf_target_shape(Oid target, TupleDesc columns, int nkeys, const int *keys)
 
 	/* partitions have indexes of their own: they are not looked at yet */
 	shape.pairing = table->rd_rel->relkind == RELKIND_RELATION &&
-		(complete || has_natural_key(table, columns)) &&
+		(complete || any_index(table, is_natural_key, columns)) &&
 		collect_indexed(table, columns, &shape.pair_columns);
 	/* rows that agree in everything are identical: nothing is left to set */
 	if (bms_num_members(shape.pair_columns) == columns->natts)

@@ -8,9 +8,10 @@
  *	1. Lock: the flow's row, then the target against other writers, then the
  *	   stream as those who stage rows do.  Only then is the snapshot taken, so
  *	   that the run sees all that was done before it had its locks.
- *	2. Read: the query gives rows; expectations drop some; the rest is
+ *	2. Consume: the stream's rows that the snapshot sees are deleted.  The
+ *	   snapshot goes on to see them.
+ *	3. Read: the query gives rows; expectations drop some; the rest is
  *	   converted to the target's types and sorted by key and sequence.
- *	3. Consume: the stream's rows that the snapshot sees are deleted.
  *	4. Meet: the batch's distinct keys are numbered; the target's rows that
  *	   have these keys, and the keys' floors, are found.
  *	5. Judge: batch, old rows and floors are read side by side, key by key.
@@ -190,7 +191,7 @@ report_null_sequence(const RfFlow *flow, const Datum *values, const bool *nulls)
 			 errhint("Mend the row in the stream, or drop such rows with an expectation; nothing was consumed.")));
 }
 
-/* Step 2, for one row of the query. */
+/* Step 3, for one row of the query. */
 static void
 read_row(TupleTableSlot *slot, void *arg)
 {
@@ -494,7 +495,8 @@ end_pieces(RfApply *apply)
 }
 
 /*
- * Steps 2 to 6, under the flow's owner and the run's snapshot.
+ * Steps 2 to 6, under the flow's owner and, once it is taken, the run's
+ * snapshot.
  */
 static void
 replace_sets(RfApply *apply)
@@ -503,9 +505,9 @@ replace_sets(RfApply *apply)
 	MemoryContext caller;
 
 	rf_flow_assume(&guard, apply->flow);
+	apply->run.counts.rows_staged = rf_stream_consume(apply->flow);
 	begin_pieces(apply);
 	read_batch(apply);
-	apply->run.counts.rows_staged = rf_stream_consume(apply->flow, GetActiveSnapshot());
 	if (apply->run.counts.rows_read > apply->run.counts.rows_rejected)
 	{
 		caller = MemoryContextSwitchTo(apply->row_context);
@@ -516,6 +518,7 @@ replace_sets(RfApply *apply)
 		write_changes(apply);
 	}
 	end_pieces(apply);
+	PopActiveSnapshot();
 	rf_role_restore(&guard);
 }
 
@@ -540,9 +543,7 @@ run_flow(RfFlow *flow)
 	rf_target_check(flow->target, flow->owner, flow->name);
 	rf_stream_check_parts(flow->source, flow->name);
 
-	PushActiveSnapshot(GetTransactionSnapshot());
 	replace_sets(&apply);
-	PopActiveSnapshot();
 
 	record = rf_run_finish(&apply.run, "succeeded");
 	rf_checks_record(apply.checks, apply.run.run_id);

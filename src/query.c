@@ -31,6 +31,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
@@ -473,20 +474,23 @@ rf_query_write(const char *sql, RfPlan plan)
 }
 
 /*
- * Run a statement that writes exactly the row versions that a snapshot sees;
- * give the number of rows written.
+ * Run a statement that writes the rows that a snapshot sees, as the command
+ * that the snapshot's command id stands for.  Gives the number of rows that it
+ * found and the number that it wrote: fewer when another session has changed
+ * one since, or when the same command has written it already.
  *
  * SPI would move the snapshot's command id on, and with it see rows that this
  * transaction wrote after the snapshot was taken.
  */
-uint64
+RfWritten
 rf_query_write_as_of(const char *sql, Snapshot snapshot)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr	plan = prepare(sql, RF_PLAN_FREE);
 	CachedPlan *cached;
 	QueryDesc  *desc;
-	uint64		processed;
+	Instrumentation *found;
+	RfWritten	result;
 
 	cached = SPI_plan_get_cached_plan(plan);
 	if (cached == NULL || list_length(cached->stmt_list) != 1)
@@ -494,10 +498,14 @@ rf_query_write_as_of(const char *sql, Snapshot snapshot)
 
 	desc = CreateQueryDesc(linitial_node(PlannedStmt, cached->stmt_list), sql,
 						   snapshot, InvalidSnapshot, None_Receiver,
-						   NULL, NULL, 0);
+						   NULL, NULL, INSTRUMENT_ROWS);
 	ExecutorStart(desc, 0);
+	desc->estate->es_output_cid = snapshot->curcid;
 	rf_executor_run(desc);
-	processed = desc->estate->es_processed;
+	found = outerPlanState(desc->planstate)->instrument;
+	InstrEndLoop(found);
+	result.found = (uint64) found->ntuples;
+	result.written = desc->estate->es_processed;
 	ExecutorFinish(desc);
 	ExecutorEnd(desc);
 	FreeQueryDesc(desc);
@@ -506,5 +514,5 @@ rf_query_write_as_of(const char *sql, Snapshot snapshot)
 	SPI_freeplan(plan);
 	CommandCounterIncrement();
 	MemoryContextSwitchTo(caller);
-	return processed;
+	return result;
 }

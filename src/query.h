@@ -61,6 +61,13 @@ typedef enum RfPlan
 	RF_PLAN_PROBE				/* one probe of the table for each of our rows */
 } RfPlan;
 
+/* Rows that a statement found, and those of them that it wrote. */
+typedef struct RfWritten
+{
+	uint64		found;
+	uint64		written;
+} RfWritten;
+
 typedef void (*RfRowCallback) (TupleTableSlot *slot, void *arg);
 
 extern MemoryContext rf_query_begin(void);
@@ -74,6 +81,6 @@ extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
 extern void rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback,
 						  void *arg);
 extern uint64 rf_query_write(const char *sql, RfPlan plan);
-extern uint64 rf_query_write_as_of(const char *sql, Snapshot snapshot);
+extern RfWritten rf_query_write_as_of(const char *sql, Snapshot snapshot);
 
 #endif							/* RF_QUERY_H */

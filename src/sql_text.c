@@ -309,7 +309,7 @@ rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed, const RfKeyJo
 /*
  * Delete the stream rows that the snapshot sees.  The condition holds for all
  * rows that the scan finds; it matters when one of them was updated meanwhile
- * and the new version is checked again: that one stays for the next run.
+ * and the new version is checked again: nobody has read that one.
  */
 char *
 rf_sql_consume(Oid stream)

@@ -4,12 +4,16 @@
  *	  The staging table of a using flow: what it may be, and how its rows are
  *	  consumed.
  *
- * A run reads the stream and deletes what it read under one and the same
- * snapshot.  Rows that are committed later are in neither; a row that another
- * session changes meanwhile is consumed in the version that was read, or, once
- * the change is committed, left to the next run in its new version.  Whoever
- * stages rows never waits for a run: it holds no stronger lock on the stream
- * than they do.
+ * A run first deletes what a snapshot sees of the stream, and then reads the
+ * stream under that snapshot, which goes on to see the rows as they were: its
+ * command id is that of the deletion.  So what is read is what was consumed,
+ * and no other session can change it in between.
+ *
+ * A row that another session changes while the deletion gets there would be
+ * read as it was and stay as it became.  So the deletion is repeated under a
+ * new snapshot until it meets no such row.  Rows that are committed later are
+ * neither read nor deleted.  Whoever stages rows never waits for a run: it
+ * holds no stronger lock on the stream than they do.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,6 +26,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -110,12 +115,30 @@ rf_stream_check_parts(Oid stream, const char *flow_name)
 }
 
 /*
- * Delete the rows that the snapshot sees; give their number.
+ * Delete the rows that a new snapshot sees; give their number.  The snapshot
+ * is left active for the caller.
  */
 uint64
-rf_stream_consume(const RfFlow *flow, Snapshot snapshot)
+rf_stream_consume(const RfFlow *flow)
 {
-	return rf_query_write_as_of(rf_sql_consume(flow->source), snapshot);
+	char	   *sql = rf_sql_consume(flow->source);
+	CommandId	command = GetCurrentCommandId(true);
+	uint64		consumed = 0;
+
+	for (;;)
+	{
+		RfWritten	rows;
+
+		PushCopiedSnapshot(GetTransactionSnapshot());
+		GetActiveSnapshot()->curcid = command;
+		rows = rf_query_write_as_of(sql, GetActiveSnapshot());
+		consumed += rows.written;
+		/* what an earlier turn deleted is found again */
+		if (rows.found == consumed)
+			return consumed;
+		PopActiveSnapshot();
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /*

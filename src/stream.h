@@ -9,12 +9,10 @@
 #ifndef RF_STREAM_H
 #define RF_STREAM_H
 
-#include "utils/snapshot.h"
-
 #include "flow.h"
 
 extern void rf_stream_check(Oid stream, const char *flow_name);
 extern void rf_stream_check_parts(Oid stream, const char *flow_name);
-extern uint64 rf_stream_consume(const RfFlow *flow, Snapshot snapshot);
+extern uint64 rf_stream_consume(const RfFlow *flow);
 
 #endif							/* RF_STREAM_H */

@@ -55,6 +55,20 @@ rf_conversion_exists(RfType from, RfType to)
 	return build_cast(1, from, to) != NULL;
 }
 
+/*
+ * Whether values have to be computed, not only relabeled, to become the other
+ * type.
+ */
+bool
+rf_conversion_is_needed(RfType from, RfType to)
+{
+	Node	   *cast = (Node *) build_cast(1, from, to);
+
+	while (cast != NULL && IsA(cast, RelabelType))
+		cast = (Node *) ((RelabelType *) cast)->arg;
+	return cast == NULL || !IsA(cast, Var);
+}
+
 static ExprState *
 prepare_cast(const RfFlow *flow, int column)
 {

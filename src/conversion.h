@@ -15,6 +15,7 @@
 typedef struct RfConversion RfConversion;
 
 extern bool rf_conversion_exists(RfType from, RfType to);
+extern bool rf_conversion_is_needed(RfType from, RfType to);
 extern RfConversion *rf_conversion_begin(const RfFlow *flow);
 extern void rf_conversion_row(RfConversion *conversion, TupleTableSlot *input,
 							  Datum *values, bool *nulls);

@@ -33,6 +33,7 @@
 
 #include "flow.h"
 #include "flow_catalog.h"
+#include "regcolumn.h"
 #include "sql_text.h"
 
 static const char *const tie_names[] = {"append", "ignore", "replace"};
@@ -172,6 +173,7 @@ static RfFlow *
 load(const RfRow *row)
 {
 	RfFlow	   *flow = palloc0(sizeof(RfFlow));
+	bool		isnull;
 
 	flow->id = (int32) rf_row_int64(row, "flow_id");
 	flow->name = rf_row_text(row, "name");
@@ -182,8 +184,10 @@ load(const RfRow *row)
 	flow->on_tie = rf_tie_parse(rf_row_text(row, "on_tie"));
 	flow->keep_rejected = rf_row_bool(row, "keep_rejected");
 	flow->has_ledger = rf_row_bool(row, "has_ledger");
+	flow->paused = rf_row_bool(row, "paused");
 	flow->outputs = rf_catalog_text_array(row, "output_columns", &flow->noutputs);
-	flow->output_attnums = rf_catalog_int2_array(row, "target_attnums", &flow->noutputs);
+	flow->output_attnums = rf_regcolumn_attnums(rf_row_datum(row, "target_columns", &isnull),
+												flow->target, &flow->noutputs);
 	flow->key_outputs = rf_catalog_text_array(row, "replace_using", &flow->nkeys);
 	flow->sequence_view_column = rf_row_text(row, "sequence_column");
 	flow->tombstone_view_column = rf_row_text(row, "tombstone_column");
@@ -251,7 +255,7 @@ report_missing(const RfFlow *flow, const char *what)
 static void
 open_columns(RfFlow *flow)
 {
-	const int16 *attnums = flow->output_attnums;
+	const AttrNumber *attnums = flow->output_attnums;
 	Relation	target = table_open(flow->target, AccessShareLock);
 	TupleDesc	desc = RelationGetDescr(target);
 	int			ncolumns = 0;
@@ -261,7 +265,8 @@ open_columns(RfFlow *flow)
 	{
 		if (attnums[i] == 0)
 			continue;
-		if (attnums[i] > desc->natts || TupleDescAttr(desc, attnums[i] - 1)->attisdropped)
+		if (attnums[i] < 0 || attnums[i] > desc->natts ||
+			TupleDescAttr(desc, attnums[i] - 1)->attisdropped)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of the target of flow \"%s\" no longer exists",

@@ -55,12 +55,13 @@ typedef struct RfFlow
 	RfTie		on_tie;
 	bool		keep_rejected;
 	bool		has_ledger;
+	bool		paused;
 	List	   *settings;		/* of RfSetting */
 
 	/* what the query gives, as columns of the flow's view */
 	int			noutputs;
 	char	  **outputs;
-	int16	   *output_attnums; /* the target's column for each, or 0 */
+	AttrNumber *output_attnums; /* the target's column for each, or 0 */
 	int			nkeys;
 	char	  **key_outputs;
 

@@ -15,9 +15,11 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "flow_catalog.h"
+#include "regcolumn.h"
 
 static uint64
 execute_as_owner(const char *sql, const RfArgs *args)
@@ -66,6 +68,36 @@ rf_catalog_lock_definitions(void)
 	(void) execute_as_owner("LOCK TABLE replace_flow.flow IN SHARE ROW EXCLUSIVE MODE", NULL);
 }
 
+/* What create and alter write alike, as $1 and up. */
+#define DEFINITION_COLUMNS \
+	"target, source, replace_using, query, sequence_by, delete_when, on_tie, auto_apply," \
+	" keep_rejected, quarantine, settings, comment, output_columns, target_columns," \
+	" sequence_column, tombstone_column, has_ledger"
+#define DEFINITION_VALUES \
+	"$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17"
+
+static void
+add_definition(RfArgs *args, const RfFlowRow *flow)
+{
+	rf_arg(args, REGCLASSOID, ObjectIdGetDatum(flow->target));
+	rf_arg(args, REGCLASSOID, ObjectIdGetDatum(flow->source));
+	rf_arg(args, TEXTARRAYOID, flow->replace_using);
+	rf_arg_text(args, flow->query);
+	rf_arg_text(args, flow->sequence_by);
+	rf_arg_text(args, flow->delete_when);
+	rf_arg_text(args, flow->on_tie);
+	rf_arg(args, BOOLOID, BoolGetDatum(flow->auto_apply));
+	rf_arg(args, BOOLOID, BoolGetDatum(flow->keep_rejected));
+	rf_arg(args, BOOLOID, BoolGetDatum(flow->quarantine));
+	rf_arg(args, JSONBOID, flow->settings);
+	rf_arg_text(args, flow->comment);
+	rf_arg(args, TEXTARRAYOID, flow->output_columns);
+	rf_arg(args, get_array_type(rf_regcolumn_type()), flow->target_columns);
+	rf_arg_text(args, flow->sequence_column);
+	rf_arg_text(args, flow->tombstone_column);
+	rf_arg(args, BOOLOID, BoolGetDatum(flow->has_ledger));
+}
+
 /*
  * Add a flow; give its id.  TimeZone, DateStyle and IntervalStyle of this
  * session go with it.
@@ -76,41 +108,94 @@ rf_catalog_add_flow(const RfFlowRow *flow)
 	RfArgs		args = {0};
 	RfRow		row;
 
+	add_definition(&args, flow);
 	rf_arg_text(&args, flow->name);
-	rf_arg(&args, OIDOID, ObjectIdGetDatum(flow->owner));
-	rf_arg(&args, REGCLASSOID, ObjectIdGetDatum(flow->target));
-	rf_arg(&args, REGCLASSOID, ObjectIdGetDatum(flow->source));
-	rf_arg(&args, TEXTARRAYOID, flow->replace_using);
-	rf_arg_text(&args, flow->sequence_by);
-	rf_arg_text(&args, flow->delete_when);
-	rf_arg_text(&args, flow->on_tie);
-	rf_arg(&args, BOOLOID, BoolGetDatum(flow->auto_apply));
-	rf_arg(&args, BOOLOID, BoolGetDatum(flow->keep_rejected));
-	rf_arg(&args, BOOLOID, BoolGetDatum(flow->quarantine));
-	rf_arg(&args, JSONBOID, flow->settings);
 	rf_arg_text(&args, GetConfigOption("TimeZone", false, false));
 	rf_arg_text(&args, GetConfigOption("DateStyle", false, false));
 	rf_arg_text(&args, GetConfigOption("IntervalStyle", false, false));
-	rf_arg_text(&args, flow->comment);
-	rf_arg(&args, TEXTARRAYOID, flow->output_columns);
-	rf_arg(&args, INT2ARRAYOID, flow->target_attnums);
-	rf_arg_text(&args, flow->sequence_column);
-	rf_arg_text(&args, flow->tombstone_column);
-	rf_arg(&args, BOOLOID, BoolGetDatum(flow->has_ledger));
-	(void) first_as_owner("INSERT INTO replace_flow.flow"
-						  " (kind, name, owner, target, source, replace_using, sequence_by,"
-						  " delete_when, on_tie, auto_apply, keep_rejected, quarantine,"
-						  " settings, time_zone, date_style, interval_style, comment,"
-						  " output_columns, target_attnums, sequence_column,"
-						  " tombstone_column, has_ledger)"
-						  " VALUES ('using', $1, $2::regrole, $3, $4, $5, $6, $7, $8, $9, $10,"
-						  " $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
+	(void) first_as_owner("INSERT INTO replace_flow.flow (" DEFINITION_COLUMNS ","
+						  " kind, name, time_zone, date_style, interval_style)"
+						  " VALUES (" DEFINITION_VALUES ", 'using', $18, $19, $20, $21)"
 						  " RETURNING flow_id", &args, &row);
 	return (int32) rf_row_int64(&row, "flow_id");
 }
 
+/*
+ * A flow's definition as it was given.
+ */
+void
+rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow)
+{
+	RfArgs		args = {0};
+	RfRow		row;
+	bool		isnull;
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) first_as_owner("SELECT * FROM replace_flow.flow WHERE flow_id = $1", &args, &row);
+	flow->name = rf_row_text(&row, "name");
+	flow->target = rf_row_oid(&row, "target");
+	flow->source = rf_row_oid(&row, "source");
+	flow->replace_using = rf_row_datum(&row, "replace_using", &isnull);
+	flow->query = rf_row_text(&row, "query");
+	flow->sequence_by = rf_row_text(&row, "sequence_by");
+	flow->delete_when = rf_row_text(&row, "delete_when");
+	flow->on_tie = rf_row_text(&row, "on_tie");
+	flow->auto_apply = rf_row_bool(&row, "auto_apply");
+	flow->keep_rejected = rf_row_bool(&row, "keep_rejected");
+	flow->quarantine = rf_row_bool(&row, "quarantine");
+	flow->settings = rf_row_datum(&row, "settings", &isnull);
+	flow->comment = rf_row_text(&row, "comment");
+	flow->output_columns = rf_row_datum(&row, "output_columns", &isnull);
+	flow->target_columns = rf_row_datum(&row, "target_columns", &isnull);
+	flow->sequence_column = rf_row_text(&row, "sequence_column");
+	flow->tombstone_column = rf_row_text(&row, "tombstone_column");
+	flow->has_ledger = rf_row_bool(&row, "has_ledger");
+}
+
+/*
+ * Change a flow's definition, all but its name.
+ */
+void
+rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow)
+{
+	RfArgs		args = {0};
+
+	add_definition(&args, flow);
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) execute_as_owner("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ")"
+							" = (" DEFINITION_VALUES ") WHERE flow_id = $18", &args);
+}
+
+/*
+ * Give a flow another name, in its history too.
+ */
+void
+rf_catalog_rename_flow(int32 flow_id, const char *old_name, const char *name)
+{
+	RfArgs		args = {0};
+
+	rf_arg_text(&args, name);
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) execute_as_owner("UPDATE replace_flow.flow SET name = $1 WHERE flow_id = $2", &args);
+
+	args.count = 1;
+	rf_arg_text(&args, old_name);
+	(void) execute_as_owner("UPDATE replace_flow.run SET flow = $1 WHERE flow = $2", &args);
+	(void) execute_as_owner("UPDATE replace_flow.rejected SET flow = $1 WHERE flow = $2", &args);
+}
+
+void
+rf_catalog_pause_flow(int32 flow_id, bool paused)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, BOOLOID, BoolGetDatum(paused));
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) execute_as_owner("UPDATE replace_flow.flow SET paused = $1 WHERE flow_id = $2", &args);
+}
+
 #define FLOW_BY_NAME \
-	"SELECT f.*," \
+	"SELECT f.*, replace_flow.flow_owner(f) AS owner," \
 	" ARRAY (SELECT s.key FROM jsonb_each_text(f.settings) s ORDER BY s.key) AS setting_names," \
 	" ARRAY (SELECT s.value FROM jsonb_each_text(f.settings) s ORDER BY s.key) AS setting_values" \
 	" FROM replace_flow.flow f WHERE f.name = $1"
@@ -163,34 +248,52 @@ oid_array(List *relids)
 }
 
 static char *
-flow_of_relation(const char *sql, List *relids)
+flow_of_relation(const char *sql, List *relids, int32 other_than)
 {
 	RfArgs		args = {0};
 	RfRow		row;
 
 	rf_arg(&args, OIDARRAYOID, oid_array(relids));
+	rf_arg(&args, INT4OID, Int32GetDatum(other_than));
 	return first_as_owner(sql, &args, &row) ? rf_row_text(&row, "name") : NULL;
 }
 
 /*
- * The name of a flow whose target is one of these, or NULL.
+ * The name of another flow whose target is one of these, or NULL.
  */
 char *
-rf_catalog_flow_of_target(List *relids)
+rf_catalog_flow_of_target(List *relids, int32 other_than)
 {
 	return flow_of_relation("SELECT name FROM replace_flow.flow"
-							" WHERE target::oid = ANY ($1) ORDER BY flow_id", relids);
+							" WHERE target::oid = ANY ($1) AND flow_id <> $2"
+							" ORDER BY flow_id", relids, other_than);
 }
 
 /*
- * The name of a using flow whose stream is one of these, or NULL.
+ * The name of another using flow whose stream is one of these, or NULL.
  */
 char *
-rf_catalog_flow_of_source(List *relids)
+rf_catalog_flow_of_source(List *relids, int32 other_than)
 {
 	return flow_of_relation("SELECT name FROM replace_flow.flow"
-							" WHERE kind = 'using' AND source::oid = ANY ($1) ORDER BY flow_id",
-							relids);
+							" WHERE kind = 'using' AND source::oid = ANY ($1) AND flow_id <> $2"
+							" ORDER BY flow_id", relids, other_than);
+}
+
+/*
+ * Flows whose target, stream or view was dropped, locked.  One that is locked
+ * by somebody else is left to the next time.
+ */
+int
+rf_catalog_lost_flows(RfRow **rows)
+{
+	return all_as_owner("SELECT f.flow_id FROM replace_flow.flow f"
+						" WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.target)"
+						" OR NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.source)"
+						" OR NOT EXISTS (SELECT FROM pg_class c"
+						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
+						" AND c.relname = 'flow_' || f.flow_id)"
+						" ORDER BY f.flow_id FOR UPDATE SKIP LOCKED", NULL, rows);
 }
 
 /*
@@ -206,7 +309,7 @@ rf_catalog_similar_flow(const char *name, Oid role)
 	rf_arg_text(&args, name);
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(role));
 	return first_as_owner("SELECT name FROM replace_flow.flow"
-						  " WHERE pg_has_role($2, owner::oid, 'USAGE')"
+						  " WHERE pg_has_role($2, replace_flow.flow_owner(flow)::oid, 'USAGE')"
 						  " AND lower(regexp_replace(name, '^.*\\.|\"', '', 'g'))"
 						  " = lower(regexp_replace($1, '^.*\\.|\"', '', 'g')) ORDER BY name",
 						  &args, &row) ? rf_row_text(&row, "name") : NULL;
@@ -226,22 +329,6 @@ rf_catalog_text_array(const RfRow *row, const char *column, int *count)
 	for (int i = 0; i < *count; i++)
 		texts[i] = TextDatumGetCString(values[i]);
 	return texts;
-}
-
-int16 *
-rf_catalog_int2_array(const RfRow *row, const char *column, int *count)
-{
-	bool		isnull;
-	Datum		array = rf_row_datum(row, column, &isnull);
-	Datum	   *values;
-	int16	   *numbers;
-
-	deconstruct_array(DatumGetArrayTypeP(array), INT2OID, sizeof(int16), true,
-					  TYPALIGN_SHORT, &values, NULL, count);
-	numbers = palloc(*count * sizeof(int16));
-	for (int i = 0; i < *count; i++)
-		numbers[i] = DatumGetInt16(values[i]);
-	return numbers;
 }
 
 int
@@ -286,6 +373,21 @@ rf_catalog_drop_expectation(int32 flow_id, const char *name)
 	rf_arg_text(&args, name);
 	return execute_as_owner("DELETE FROM replace_flow.expectation"
 							" WHERE flow_id = $1 AND name = $2", &args) > 0;
+}
+
+/*
+ * The column of the flow's view that holds the expectation's verdict is another.
+ */
+void
+rf_catalog_move_expectation(int32 flow_id, const char *name, const char *view_column)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_arg_text(&args, name);
+	rf_arg_text(&args, view_column);
+	(void) execute_as_owner("UPDATE replace_flow.expectation SET view_column = $3"
+							" WHERE flow_id = $1 AND name = $2", &args);
 }
 
 /*

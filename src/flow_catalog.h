@@ -18,10 +18,10 @@
 typedef struct RfFlowRow
 {
 	const char *name;
-	Oid			owner;
 	Oid			target;
 	Oid			source;
 	Datum		replace_using;	/* text[] */
+	const char *query;
 	const char *sequence_by;
 	const char *delete_when;
 	const char *on_tie;
@@ -31,7 +31,7 @@ typedef struct RfFlowRow
 	Datum		settings;		/* jsonb */
 	const char *comment;
 	Datum		output_columns; /* text[] */
-	Datum		target_attnums; /* smallint[] */
+	Datum		target_columns; /* regcolumn[] */
 	const char *sequence_column;
 	const char *tombstone_column;
 	bool		has_ledger;
@@ -39,20 +39,26 @@ typedef struct RfFlowRow
 
 extern void rf_catalog_lock_definitions(void);
 extern int32 rf_catalog_add_flow(const RfFlowRow *flow);
+extern void rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow);
+extern void rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow);
+extern void rf_catalog_rename_flow(int32 flow_id, const char *old_name, const char *name);
+extern void rf_catalog_pause_flow(int32 flow_id, bool paused);
 extern bool rf_catalog_find_flow(const char *name, RfRow *row);
 extern bool rf_catalog_lock_flow(const char *name, bool wait, RfRow *row);
 extern void rf_catalog_drop_flow(int32 flow_id);
-extern char *rf_catalog_flow_of_target(List *relids);
-extern char *rf_catalog_flow_of_source(List *relids);
+extern char *rf_catalog_flow_of_target(List *relids, int32 other_than);
+extern char *rf_catalog_flow_of_source(List *relids, int32 other_than);
+extern int	rf_catalog_lost_flows(RfRow **rows);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
-extern int16 *rf_catalog_int2_array(const RfRow *row, const char *column, int *count);
 
 extern int	rf_catalog_expectations(int32 flow_id, RfRow **rows);
 extern bool rf_catalog_add_expectation(int32 flow_id, const char *name,
 									   RfAction action, const char *condition,
 									   const char *view_column);
 extern bool rf_catalog_drop_expectation(int32 flow_id, const char *name);
+extern void rf_catalog_move_expectation(int32 flow_id, const char *name,
+										const char *view_column);
 
 extern void rf_catalog_raise_version(int32 flow_id);
 

@@ -132,8 +132,9 @@ lock_tables(const RfFlow *flow, bool wait)
 
 /*
  * Lock a flow and its tables, under the flow's own settings (lock_timeout may
- * be one); NULL when it would have to wait and must not.  The flow may have
- * been created anew since it was found: its caller is checked again.
+ * be one); NULL when it would have to wait and must not, and when it is paused.
+ * The flow may have been created anew since it was found: its caller is checked
+ * again.
  */
 static RfFlow *
 lock_flow(const RfFlow *found, bool wait)
@@ -148,6 +149,8 @@ lock_flow(const RfFlow *found, bool wait)
 	if (flow == NULL)
 		return NULL;
 	rf_flow_check_caller(flow);
+	if (flow->paused)
+		return NULL;
 	rf_flow_assume(&guard, flow);
 	locked = lock_tables(flow, wait);
 	rf_role_restore(&guard);

@@ -122,6 +122,16 @@ find_subquery(Query *stored, int *varno)
 }
 
 /*
+ * Begin a view over the same query as another's.
+ */
+RfView *
+rf_view_again(const RfView *view)
+{
+	return begin(view->flow_name,
+				 copyObject(linitial_node(RangeTblEntry, view->pstate->p_rtable)->subquery));
+}
+
+/*
  * Take up a flow's view as it was stored.
  */
 RfView *
@@ -185,6 +195,18 @@ unused_name(const RfView *view, const char *name)
 	return unused;
 }
 
+static char *
+add(RfView *view, Node *expression, const char *name)
+{
+	char	   *unused = unused_name(view, name);
+
+	view->targets = lappend(view->targets,
+							makeTargetEntry((Expr *) expression,
+											list_length(view->targets) + 1,
+											unused, false));
+	return pstrdup(unused);
+}
+
 /*
  * Add an expression as a column; give the column's name.  An expression that
  * is a column of the query is not added again.
@@ -204,11 +226,80 @@ rf_view_add(RfView *view, const char *parameter, const char *text,
 	if (column != NULL && required_type == InvalidOid)
 		return pstrdup(column);
 
-	view->targets = lappend(view->targets,
-							makeTargetEntry((Expr *) expression,
-											list_length(view->targets) + 1,
-											unused_name(view, name), false));
-	return pstrdup(llast_node(TargetEntry, view->targets)->resname);
+	return add(view, expression, name);
+}
+
+/* How an expression moves from one view to another. */
+typedef struct RfMove
+{
+	const RfView *from;
+	const RfView *to;
+	const char *parameter;
+} RfMove;
+
+static void
+refuse_move(const RfMove *move, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("%s of flow \"%s\" does not fit the new query",
+					move->parameter, move->to->flow_name),
+			 errdetail_internal("%s", detail),
+			 errhint("Give the column in the query as before, or the expression anew.")));
+}
+
+/* Let references to columns of the query find them in another query. */
+static Node *
+move_columns(Node *node, void *context)
+{
+	const RfMove *move = context;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var))
+	{
+		Var		   *var = (Var *) copyObject(node);
+		TargetEntry *column;
+
+		if (var->varattno == 0)
+			refuse_move(move, "It uses the whole row.");
+		column = find(move->to, list_nth_node(TargetEntry, move->from->targets,
+											  var->varattno - 1)->resname);
+		if (column == NULL || column->resno > move->to->noutputs)
+			refuse_move(move, psprintf("It uses column \"%s\", which the query no longer gives.",
+									   list_nth_node(TargetEntry, move->from->targets,
+													 var->varattno - 1)->resname));
+		if (exprType((Node *) column->expr) != var->vartype ||
+			exprTypmod((Node *) column->expr) != var->vartypmod ||
+			exprCollation((Node *) column->expr) != var->varcollid)
+			refuse_move(move, psprintf("It uses column \"%s\", whose type has changed.",
+									   column->resname));
+		var->varattno = column->resno;
+		var->varattnosyn = column->resno;
+		return (Node *) var;
+	}
+	return expression_tree_mutator(node, move_columns, context);
+}
+
+/*
+ * Take a column over from another view of the flow: a column of its query, by
+ * name, or an expression that was added there.  Give the column's name here.
+ */
+char *
+rf_view_carry(RfView *view, const RfView *from, const char *column,
+			  const char *parameter, const char *name)
+{
+	RfMove		move = {from, view, parameter};
+	TargetEntry *target = find(from, column);
+
+	if (target->resno <= from->noutputs)
+	{
+		if (find(view, column) == NULL)
+			refuse_move(&move, psprintf("It is column \"%s\", which the query no longer gives.",
+										column));
+		return pstrdup(column);
+	}
+	return add(view, (Node *) move_columns((Node *) target->expr, &move), name);
 }
 
 /*

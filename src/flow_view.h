@@ -17,9 +17,12 @@ typedef struct RfView RfView;
 
 extern RfView *rf_view_begin(const char *flow_name, Query *query);
 extern RfView *rf_view_load(const RfFlow *flow);
+extern RfView *rf_view_again(const RfView *view);
 extern int	rf_view_outputs(const RfView *view, char ***names, RfType **types);
 extern char *rf_view_add(RfView *view, const char *parameter, const char *text,
 						 Oid required_type, const char *name);
+extern char *rf_view_carry(RfView *view, const RfView *from, const char *column,
+						   const char *parameter, const char *name);
 extern void rf_view_remove(RfView *view, const char *name);
 extern bool rf_view_uses(const RfView *view, const char *column);
 extern RfType rf_view_column_type(const RfView *view, const char *name);

@@ -49,3 +49,12 @@ rf_reentry_enter(const RfFlow *flow, MemoryContext context)
 	callback->arg = (void *) (intptr_t) flow->id;
 	MemoryContextRegisterResetCallback(context, callback);
 }
+
+/*
+ * Whether this backend is running or changing the flow.
+ */
+bool
+rf_reentry_is_in(int32 flow_id)
+{
+	return list_member_int(running, flow_id);
+}

@@ -11,5 +11,6 @@
 #include "flow.h"
 
 extern void rf_reentry_enter(const RfFlow *flow, MemoryContext context);
+extern bool rf_reentry_is_in(int32 flow_id);
 
 #endif							/* RF_REENTRY_H */

@@ -204,6 +204,24 @@ rf_sql_set_table_owner(const char *name, const char *owner)
 }
 
 char *
+rf_sql_add_column(Oid relid, const char *column, RfType type)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "ALTER TABLE %s ADD COLUMN %s ", rf_sql_relation(relid),
+					 quote_identifier(column));
+	append_type(&sql, type);
+	return sql.data;
+}
+
+char *
+rf_sql_first_row(Oid relid)
+{
+	return psprintf("SELECT FROM %s LIMIT 1", rf_sql_relation(relid));
+}
+
+char *
 rf_sql_alter_column_type(Oid relid, const char *column, RfType type)
 {
 	StringInfoData sql;

@@ -55,6 +55,8 @@ extern char *rf_sql_ledger_key(int key);
 extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);
 extern char *rf_sql_set_table_owner(const char *name, const char *owner);
+extern char *rf_sql_add_column(Oid relid, const char *column, RfType type);
+extern char *rf_sql_first_row(Oid relid);
 extern char *rf_sql_alter_column_type(Oid relid, const char *column, RfType type);
 extern char *rf_sql_dry_run(const char *view_name);
 

@@ -7,9 +7,16 @@ COMMENT ON TABLE replace_flow.expectation IS 'conditions on the rows that a flow
 COMMENT ON TABLE replace_flow.expectation_result IS 'per run and expectation, how many rows passed and failed';
 COMMENT ON TABLE replace_flow.rejected IS 'rows that an expectation dropped';
 COMMENT ON FUNCTION replace_flow.create_using_flow IS 'define a flow that replaces, per key, the target''s rows by the staged set with the highest sequence';
+COMMENT ON FUNCTION replace_flow.alter_flow IS 'change a flow''s definition; what is not given stays';
+COMMENT ON FUNCTION replace_flow.pause_flow IS 'let nobody run a flow until it is resumed';
+COMMENT ON FUNCTION replace_flow.resume_flow IS 'let a paused flow be run again';
 COMMENT ON FUNCTION replace_flow.drop_flow IS 'remove a flow, its floors and its run history, and on request its target';
 COMMENT ON FUNCTION replace_flow.apply IS 'run a using flow once: consume the staged rows and bring the target up to date';
 COMMENT ON FUNCTION replace_flow.floors IS 'the highest sequence that a using flow has applied, per key';
 COMMENT ON FUNCTION replace_flow.add_expectation IS 'check a condition on each row that a flow''s query gives: warn, drop the row, or fail the run';
 COMMENT ON FUNCTION replace_flow.drop_expectation IS 'remove an expectation from a flow';
 COMMENT ON FUNCTION replace_flow.in_snapshot IS 'internal: whether the current snapshot sees row versions written by this transaction';
+COMMENT ON FUNCTION replace_flow.flow_owner IS 'the role that a flow belongs to and runs as';
+COMMENT ON FUNCTION replace_flow.after_drop IS 'internal: remove flows whose tables were dropped';
+COMMENT ON FUNCTION replace_flow.adopt IS 'internal: let a restored flow''s view and ledger go with the extension';
+COMMENT ON TYPE replace_flow.regcolumn IS 'a column of a table; reads and prints as schema.table.column';

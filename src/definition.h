@@ -1,0 +1,54 @@
+/*-------------------------------------------------------------------------
+ *
+ * definition.h
+ *	  What a flow's definition must satisfy.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_DEFINITION_H
+#define RF_DEFINITION_H
+
+#include "flow_catalog.h"
+#include "flow_view.h"
+#include "target.h"
+
+/* A definition while it is being checked. */
+typedef struct RfDefinition
+{
+	RfFlowRow	row;			/* what will be stored */
+	int32		flow_id;		/* 0: the flow is being created */
+	const char *name;
+	Oid			owner;
+	int			nkeys;
+	char	  **keys;
+
+	RfView	   *view;
+	int			noutputs;
+	char	  **outputs;
+	RfType	   *output_types;
+
+	RfTargetName target;
+	bool		created_target;
+	AttrNumber *output_attnums; /* the target's column for each output, or 0 */
+	AttrNumber *key_attnums;
+	bool		stored;			/* the target stores the sequence */
+} RfDefinition;
+
+extern void rf_definition_set_keys(RfDefinition *definition);
+extern void rf_definition_check_name(const RfDefinition *definition);
+extern void rf_definition_check_source(const RfDefinition *definition);
+extern void rf_definition_check_settings(const RfDefinition *definition);
+extern void rf_definition_read_query(RfDefinition *definition);
+extern int	rf_definition_output(const RfDefinition *definition, const char *name);
+extern void rf_definition_check_key_names(const RfDefinition *definition);
+extern void rf_definition_check_key_type(const RfDefinition *definition, const char *key,
+										 Oid type);
+extern void rf_definition_check_tables_are_free(const RfDefinition *definition);
+extern bool rf_definition_serves_expression(const RfDefinition *definition, const char *output);
+extern void rf_definition_match_columns(RfDefinition *definition);
+extern void rf_definition_check_keys(RfDefinition *definition);
+extern RfType rf_definition_sequence_type(const RfDefinition *definition);
+extern void rf_definition_check_sequence(RfDefinition *definition);
+extern void rf_definition_warn(const RfDefinition *definition);
+
+#endif							/* RF_DEFINITION_H */

@@ -1,0 +1,278 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_change.c
+ *	  Small changes of flows, and their end.
+ *
+ * A flow ends when it is dropped, and when one of its tables is: an event
+ * trigger looks, after each DROP, for flows that have lost their target, their
+ * stream or their view, which goes with any table that the query reads.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "commands/event_trigger.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "argument.h"
+#include "flow.h"
+#include "flow_catalog.h"
+#include "flow_change.h"
+#include "flow_view.h"
+#include "query.h"
+#include "reentry.h"
+#include "sql_text.h"
+
+PG_FUNCTION_INFO_V1(replace_flow_drop_flow);
+PG_FUNCTION_INFO_V1(replace_flow_pause_flow);
+PG_FUNCTION_INFO_V1(replace_flow_resume_flow);
+PG_FUNCTION_INFO_V1(replace_flow_add_expectation);
+PG_FUNCTION_INFO_V1(replace_flow_drop_expectation);
+PG_FUNCTION_INFO_V1(replace_flow_after_drop);
+PG_FUNCTION_INFO_V1(replace_flow_adopt);
+
+/*
+ * Lock a flow for a change by the caller.  The context is the connection's.
+ */
+RfFlow *
+rf_flow_lock_for_change(const char *name, MemoryContext context)
+{
+	RfFlow	   *flow = rf_flow_find(name);
+
+	rf_flow_check_caller(flow);
+	rf_reentry_enter(flow, context);
+	flow = rf_flow_lock(name, true);
+	/* it may have been created anew meanwhile */
+	rf_flow_check_caller(flow);
+	return flow;
+}
+
+static Oid
+find_view(int32 flow_id)
+{
+	return get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace());
+}
+
+static Oid
+find_ledger(int32 flow_id)
+{
+	return get_relname_relid(rf_flow_ledger_name(flow_id), rf_flow_namespace());
+}
+
+/*
+ * Take a flow out of the catalog, and then drop its view and ledger: when they
+ * go, nobody misses them.
+ */
+static void
+drop(int32 flow_id)
+{
+	Oid			view = find_view(flow_id);
+	Oid			ledger = find_ledger(flow_id);
+	RfRoleGuard guard;
+
+	rf_catalog_drop_flow(flow_id);
+	rf_role_assume(&guard, rf_role_of_catalog());
+	if (OidIsValid(view))
+		(void) rf_query_execute(rf_sql_drop_view(view), NULL);
+	if (OidIsValid(ledger))
+		(void) rf_query_execute(rf_sql_drop_table(ledger), NULL);
+	rf_role_restore(&guard);
+}
+
+/*
+ * drop_flow(flow, drop_target)
+ */
+Datum
+replace_flow_drop_flow(PG_FUNCTION_ARGS)
+{
+	char	   *name = rf_argument_text(fcinfo, 0, "flow");
+	bool		drop_target = rf_argument_bool(fcinfo, 1, "drop_target");
+	RfFlow	   *flow;
+	RfRoleGuard guard;
+
+	flow = rf_flow_lock_for_change(name, rf_query_begin());
+	/* locks on tables come before that on the catalog */
+	if (drop_target)
+		LockRelationOid(flow->target, AccessExclusiveLock);
+	drop(flow->id);
+	if (drop_target && get_rel_name(flow->target) != NULL)
+	{
+		rf_role_assume(&guard, flow->owner);
+		(void) rf_query_execute(rf_sql_drop_table(flow->target), NULL);
+		rf_role_restore(&guard);
+	}
+	rf_query_end();
+	PG_RETURN_VOID();
+}
+
+/*
+ * Drop flows that have lost a table.  One whose view this session is about to
+ * put back has not.
+ */
+void
+rf_flow_drop_lost(void)
+{
+	RfRow	   *rows;
+	int			nrows = rf_catalog_lost_flows(&rows);
+
+	for (int i = 0; i < nrows; i++)
+	{
+		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
+
+		if (!rf_reentry_is_in(flow_id))
+			drop(flow_id);
+	}
+}
+
+/*
+ * after_drop(): event trigger, after any command that drops something.
+ */
+Datum
+replace_flow_after_drop(PG_FUNCTION_ARGS)
+{
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		elog(ERROR, "unexpected call of replace_flow.after_drop()");
+	rf_query_begin();
+	rf_flow_drop_lost();
+	rf_query_end();
+	PG_RETURN_NULL();
+}
+
+/*
+ * adopt(): trigger on the catalog of flows, for each flow that comes.  When it
+ * comes from a dump, its view and ledger are there already, and do not belong
+ * to the extension.
+ */
+Datum
+replace_flow_adopt(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	Datum		flow_id;
+	bool		isnull;
+	Oid			view;
+	Oid			ledger;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		elog(ERROR, "unexpected call of replace_flow.adopt()");
+	flow_id = heap_getattr(trigger->tg_trigtuple, 1, RelationGetDescr(trigger->tg_relation),
+						   &isnull);
+	view = find_view(DatumGetInt32(flow_id));
+	ledger = find_ledger(DatumGetInt32(flow_id));
+	if (OidIsValid(view))
+		rf_flow_depend_on_extension(view);
+	if (OidIsValid(ledger))
+		rf_flow_depend_on_extension(ledger);
+	return PointerGetDatum(NULL);
+}
+
+static Datum
+set_paused(FunctionCallInfo fcinfo, bool paused)
+{
+	char	   *name = rf_argument_text(fcinfo, 0, "flow");
+	RfFlow	   *flow = rf_flow_lock_for_change(name, rf_query_begin());
+
+	rf_catalog_pause_flow(flow->id, paused);
+	rf_query_end();
+	PG_RETURN_VOID();
+}
+
+/*
+ * pause_flow(flow): nobody runs it until it is resumed.
+ */
+Datum
+replace_flow_pause_flow(PG_FUNCTION_ARGS)
+{
+	return set_paused(fcinfo, true);
+}
+
+/*
+ * resume_flow(flow)
+ */
+Datum
+replace_flow_resume_flow(PG_FUNCTION_ARGS)
+{
+	return set_paused(fcinfo, false);
+}
+
+/* Take up a flow's view to change it. */
+static RfFlow *
+begin_change(const char *flow_name, RfView **view)
+{
+	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin());
+
+	rf_flow_open(flow);
+	*view = rf_view_load(flow);
+	return flow;
+}
+
+static void
+end_change(const RfFlow *flow, RfView *view)
+{
+	rf_view_store(view, flow->id, flow->owner, true);
+	rf_catalog_raise_version(flow->id);
+	rf_query_end();
+}
+
+/*
+ * add_expectation(flow, name, condition, action)
+ */
+Datum
+replace_flow_add_expectation(PG_FUNCTION_ARGS)
+{
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	char	   *name = rf_argument_text(fcinfo, 1, "name");
+	char	   *condition = rf_argument_text(fcinfo, 2, "condition");
+	RfAction	action = rf_action_parse(rf_argument_text(fcinfo, 3, "action"));
+	RfFlow	   *flow;
+	RfView	   *view;
+	char	   *column;
+
+	if (name[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("the name of an expectation of flow \"%s\" must not be empty", flow_name)));
+	flow = begin_change(flow_name, &view);
+	column = rf_view_add(view, "condition", condition, BOOLOID, "expectation");
+	if (!rf_catalog_add_expectation(flow->id, name, action, condition, column))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("flow \"%s\" already has an expectation \"%s\"", flow_name, name),
+				 errhint("Remove it first with replace_flow.drop_expectation().")));
+	end_change(flow, view);
+	PG_RETURN_VOID();
+}
+
+/*
+ * drop_expectation(flow, name)
+ */
+Datum
+replace_flow_drop_expectation(PG_FUNCTION_ARGS)
+{
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	char	   *name = rf_argument_text(fcinfo, 1, "name");
+	RfFlow	   *flow;
+	RfView	   *view;
+	ListCell   *cell;
+
+	flow = begin_change(flow_name, &view);
+	if (!rf_catalog_drop_expectation(flow->id, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("flow \"%s\" has no expectation \"%s\"", flow_name, name),
+				 errhint("Table replace_flow.expectation lists those that there are.")));
+	foreach(cell, flow->expectations)
+	{
+		RfExpectation *expectation = lfirst(cell);
+
+		if (strcmp(expectation->name, name) == 0)
+			rf_view_remove(view, expectation->view_column);
+	}
+	end_change(flow, view);
+	PG_RETURN_VOID();
+}

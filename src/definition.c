@@ -466,6 +466,7 @@ rf_definition_warn(const RfDefinition *definition)
 	if (!definition->created_target)
 		rf_target_warn_of_index(&definition->target, definition->name, definition->nkeys,
 								definition->key_attnums, definition->keys);
+	rf_target_warn_of_cascades(definition->row.target, definition->name);
 	rf_target_warn_of_publication(definition->row.source, "stream", definition->name);
 	rf_target_warn_of_publication(definition->row.target, "target", definition->name);
 }

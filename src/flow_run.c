@@ -457,10 +457,17 @@ diff_rules(const RfApply *apply)
 	RfDiffRules rules = {
 		.matching = !apply->stored || apply->flow->on_tie == RF_TIE_REPLACE,
 		.pairing = apply->shape.pairing,
-		.pair_columns = apply->shape.pair_columns
+		.pair_rule = apply->shape.pair_rule
 	};
 
 	return rules;
+}
+
+/* What an update need not set: values that are equal may be stored otherwise. */
+static const Bitmapset *
+fixed_columns(const RfTargetShape *shape)
+{
+	return shape->pair_rule.by_equality ? NULL : shape->pair_rule.columns;
 }
 
 static void
@@ -477,7 +484,7 @@ begin_pieces(RfApply *apply)
 											   ALLOCSET_DEFAULT_SIZES);
 	apply->rules = diff_rules(apply);
 	apply->writer = rf_writer_begin(flow->target, "table", flow->columns,
-									apply->shape.pair_columns,
+									fixed_columns(&apply->shape),
 									apply->shape.prefer_heap_only);
 	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
 	apply->conversion = rf_conversion_begin(flow);

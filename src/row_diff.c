@@ -21,13 +21,14 @@
  * memory does not grow with the group:
  *
  *	- the old rows lie in a tuplesort, which spills;
- *	- leftovers wait for a partner in a queue that spills.  They are all old
- *	  or all new, since the first partner that comes takes the first of them.
+ *	- leftovers wait for a partner in queues that spill, one for each side.
+ *	  One of them is empty, since the first partner that comes takes the first
+ *	  that waits.
  *
- * Hashes collide.  A collision in the half for the pair columns is found when
- * a pair is made: the two rows then stay a delete and an insert.  For one in
- * the other half, old rows that are not identical to the new row with the same
- * hash are set aside, in memory, until the hash changes.
+ * Hashes collide.  For a collision in the half for the pair columns, those who
+ * wait are asked in turn whether they really agree; then both sides may wait.
+ * For one in the other half, old rows that are not identical to the new row
+ * with the same hash are set aside, in memory, until the hash changes.
  *
  * It knows nothing of flows, keys or sequences.
  *
@@ -46,7 +47,6 @@
 
 #include "compat.h"
 #include "row_diff.h"
-#include "row_image.h"
 
 /*
  * Columns of an old row as it is sorted, and of any row as it waits; the row's
@@ -72,18 +72,19 @@ typedef struct RfDiffRow
 	bool	   *nulls;
 } RfDiffRow;
 
-/* Which side's rows wait in the queue. */
-typedef enum
+/* Rows of one side that wait for a partner. */
+typedef struct RfQueue
 {
-	QUEUE_EMPTY,
-	QUEUE_OLD,
-	QUEUE_NEW
-} RfQueueSide;
+	Tuplestorestate *rows;
+	int64		length;
+	TupleTableSlot *slot;		/* the row that was taken last */
+} RfQueue;
 
 struct RfRowDiff
 {
 	TupleDesc	columns;
 	RfDiffRules rules;
+	RfRowImage *image;
 	RfTargetWriter *writer;
 	MemoryContext context;
 
@@ -96,12 +97,10 @@ struct RfRowDiff
 	int64		group;			/* the open one */
 	int64		unchanged;
 
-	/* leftovers that agree in the pair half of the hash */
-	RfQueueSide queue_side;
+	/* leftovers that agree in the pair half of the hash, which is this */
 	int32		queue_pair;
-	int64		queue_length;
-	Tuplestorestate *queue;
-	TupleTableSlot *queue_slot;
+	RfQueue		old_queue;
+	RfQueue		new_queue;
 
 	/* old rows set aside: same hash as the current new row, another image */
 	List	   *aside;			/* of MinimalTuple */
@@ -141,7 +140,23 @@ begin_old_sort(TupleDesc desc)
 bool
 rf_diff_needs_column(const RfDiffRules *rules, int column)
 {
-	return rules->matching || (rules->pairing && bms_is_member(column, rules->pair_columns));
+	return rules->matching || (rules->pairing && bms_is_member(column, rules->pair_rule.columns));
+}
+
+static void
+begin_queue(RfQueue *queue, TupleDesc desc)
+{
+	queue->rows = tuplestore_begin_heap(false, false, work_mem);
+	/* what was taken can be forgotten */
+	tuplestore_set_eflags(queue->rows, 0);
+	queue->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+}
+
+static void
+end_queue(RfQueue *queue)
+{
+	tuplestore_end(queue->rows);
+	ExecDropSingleTupleTableSlot(queue->slot);
 }
 
 /*
@@ -159,17 +174,16 @@ rf_diff_begin(TupleDesc columns, RfDiffRules rules, RfTargetWriter *writer)
 
 	diff->columns = columns;
 	diff->rules = rules;
+	diff->image = rf_image_begin(columns, rules.pair_rule);
 	diff->writer = writer;
 	diff->context = context;
 	diff->old_desc = describe_old(columns);
 	diff->old_rows = begin_old_sort(diff->old_desc);
 	diff->put_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsVirtual);
 	diff->old_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
-	diff->queue_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
 	diff->aside_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
-	diff->queue = tuplestore_begin_heap(false, false, work_mem);
-	/* what was taken from the queue can be forgotten */
-	tuplestore_set_eflags(diff->queue, 0);
+	begin_queue(&diff->old_queue, diff->old_desc);
+	begin_queue(&diff->new_queue, diff->old_desc);
 	MemoryContextSwitchTo(caller);
 	return diff;
 }
@@ -180,7 +194,7 @@ rf_diff_begin(TupleDesc columns, RfDiffRules rules, RfTargetWriter *writer)
 int64
 rf_diff_hash(const RfRowDiff *diff, const Datum *values, const bool *nulls)
 {
-	return rf_row_hash(diff->columns, diff->rules.pair_columns, values, nulls);
+	return rf_row_hash(diff->image, values, nulls);
 }
 
 /*
@@ -258,126 +272,124 @@ old_is_in_group(const RfRowDiff *diff)
 }
 
 static void
-queue_push(RfRowDiff *diff, RfQueueSide side, int64 hash,
-		   const RfRowAddress *address, const Datum *values, const bool *nulls)
+queue_push(RfRowDiff *diff, RfQueue *queue, int64 hash, const RfRowAddress *address,
+		   const Datum *values, const bool *nulls)
 {
 	lay_out(diff, diff->group, hash, address, values, nulls);
-	tuplestore_puttupleslot(diff->queue, diff->put_slot);
-	diff->queue_side = side;
-	diff->queue_pair = rf_row_hash_of_pair(hash);
-	diff->queue_length++;
+	tuplestore_puttupleslot(queue->rows, diff->put_slot);
+	queue->length++;
 }
 
 /*
- * Take the first row of the queue.  It stays readable until the next call.
+ * Take the first row of a queue.  It stays readable until the next call.
  */
 static RfDiffRow
-queue_pop(RfRowDiff *diff)
+queue_pop(RfRowDiff *diff, RfQueue *queue)
 {
 	MemoryContext caller = MemoryContextSwitchTo(diff->context);
 
 	CHECK_FOR_INTERRUPTS();
 	/* copied, since the store may forget it */
-	if (!tuplestore_gettupleslot(diff->queue, true, true, diff->queue_slot))
+	if (!tuplestore_gettupleslot(queue->rows, true, true, queue->slot))
 		elog(ERROR, "unexpected end of queue");
 	MemoryContextSwitchTo(caller);
-	if (--diff->queue_length > 0)
-		tuplestore_trim(diff->queue);
+	if (--queue->length > 0)
+		tuplestore_trim(queue->rows);
 	else
-	{
-		tuplestore_clear(diff->queue);
-		diff->queue_side = QUEUE_EMPTY;
-	}
-	return read_laid_out(diff->queue_slot);
+		tuplestore_clear(queue->rows);
+	return read_laid_out(queue->slot);
 }
 
 /*
  * Write rows that found no partner.
  */
 static void
-queue_flush(RfRowDiff *diff)
+flush_queues(RfRowDiff *diff)
 {
-	while (diff->queue_length > 0)
+	while (diff->old_queue.length > 0)
 	{
-		bool		is_old = diff->queue_side == QUEUE_OLD;
-		RfDiffRow	row = queue_pop(diff);
+		RfDiffRow	old = queue_pop(diff, &diff->old_queue);
 
-		if (is_old)
-			rf_writer_delete(diff->writer, &row.address);
-		else
-			rf_writer_insert(diff->writer, row.values, row.nulls);
+		rf_writer_delete(diff->writer, &old.address);
+	}
+	while (diff->new_queue.length > 0)
+	{
+		RfDiffRow	new = queue_pop(diff, &diff->new_queue);
+
+		rf_writer_insert(diff->writer, new.values, new.nulls);
 	}
 }
 
 /*
- * Make the queue fit for a row with this hash, and say whether a row of the
- * other side waits there.
- */
-static bool
-partner_waits(RfRowDiff *diff, int64 hash, RfQueueSide other_side)
-{
-	if (diff->queue_pair != rf_row_hash_of_pair(hash))
-		queue_flush(diff);
-	return diff->queue_side == other_side;
-}
-
-/*
- * Write an old and a new row, alike in the pair half of their hashes.
+ * Make the queues fit for a row with this hash.
  */
 static void
-write_pair(RfRowDiff *diff, const RfRowAddress *address,
-		   const Datum *old_values, const bool *old_nulls,
-		   Datum *new_values, bool *new_nulls)
+turn_queues_to(RfRowDiff *diff, int64 hash)
 {
-	if (bms_is_empty(diff->rules.pair_columns) ||
-		rf_rows_identical(diff->columns, diff->rules.pair_columns,
-						  old_values, old_nulls, new_values, new_nulls))
-		rf_writer_update(diff->writer, address, new_values, new_nulls);
-	else
-	{
-		rf_writer_delete(diff->writer, address);
-		rf_writer_insert(diff->writer, new_values, new_nulls);
-	}
+	int32		pair = rf_row_hash_of_pair(hash);
+
+	if (diff->queue_pair != pair)
+		flush_queues(diff);
+	diff->queue_pair = pair;
 }
 
 /*
- * Without matching, pairs are made as the rows come: what is left over then
- * finds no partner any more.
+ * Take the first row of a queue that agrees with the given one.  Others go to
+ * the end; there are some only when hashes collide.
+ */
+static bool
+take_partner(RfRowDiff *diff, RfQueue *queue, const Datum *values, const bool *nulls,
+			 RfDiffRow *partner)
+{
+	for (int64 left = queue->length; left > 0; left--)
+	{
+		*partner = queue_pop(diff, queue);
+		if (rf_rows_agree(diff->image, partner->values, partner->nulls, values, nulls))
+			return true;
+		queue_push(diff, queue, partner->hash, &partner->address,
+				   partner->values, partner->nulls);
+	}
+	return false;
+}
+
+/*
+ * An old row that is identical to no new one.  Without matching, pairs are made
+ * as new rows come: what is left over then finds no partner any more.
  */
 static void
 leftover_old(RfRowDiff *diff, const RfDiffRow *old)
 {
-	if (!diff->rules.pairing || !diff->rules.matching)
-		rf_writer_delete(diff->writer, &old->address);
-	else if (partner_waits(diff, old->hash, QUEUE_NEW))
-	{
-		RfDiffRow	new = queue_pop(diff);
+	RfDiffRow	new;
 
-		write_pair(diff, &old->address, old->values, old->nulls,
-				   new.values, new.nulls);
+	if (!diff->rules.pairing || !diff->rules.matching)
+	{
+		rf_writer_delete(diff->writer, &old->address);
+		return;
 	}
+	turn_queues_to(diff, old->hash);
+	if (take_partner(diff, &diff->new_queue, old->values, old->nulls, &new))
+		rf_writer_update(diff->writer, &old->address, new.values, new.nulls);
 	else
-		queue_push(diff, QUEUE_OLD, old->hash, &old->address,
-				   old->values, old->nulls);
+		queue_push(diff, &diff->old_queue, old->hash, &old->address, old->values, old->nulls);
 }
 
+/* A new row that is identical to no old one. */
 static void
 leftover_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 {
+	static const RfRowAddress nowhere = {0};
+	RfDiffRow	old;
+
 	if (!diff->rules.pairing)
+	{
 		rf_writer_insert(diff->writer, values, nulls);
-	else if (partner_waits(diff, hash, QUEUE_OLD))
-	{
-		RfDiffRow	old = queue_pop(diff);
-
-		write_pair(diff, &old.address, old.values, old.nulls, values, nulls);
+		return;
 	}
+	turn_queues_to(diff, hash);
+	if (take_partner(diff, &diff->old_queue, values, nulls, &old))
+		rf_writer_update(diff->writer, &old.address, values, nulls);
 	else
-	{
-		static const RfRowAddress nowhere = {0};
-
-		queue_push(diff, QUEUE_NEW, hash, &nowhere, values, nulls);
-	}
+		queue_push(diff, &diff->new_queue, hash, &nowhere, values, nulls);
 }
 
 /*
@@ -409,7 +421,7 @@ match_aside(RfRowDiff *diff, const Datum *values, const bool *nulls)
 	{
 		RfDiffRow	old = read_aside(diff, cell);
 
-		if (rf_rows_identical(diff->columns, NULL, old.values, old.nulls,
+		if (rf_rows_identical(diff->image, old.values, old.nulls,
 							  values, nulls))
 		{
 			ExecClearTuple(diff->aside_slot);
@@ -461,7 +473,7 @@ match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
 		return true;
 	while (old_is_in_group(diff) && diff->old.hash == hash)
 	{
-		bool		identical = rf_rows_identical(diff->columns, NULL,
+		bool		identical = rf_rows_identical(diff->image,
 												  diff->old.values, diff->old.nulls,
 												  values, nulls);
 
@@ -476,29 +488,46 @@ match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
 
 /*
  * Add a new row when no row is identical to an old one.  Then the first old row
- * that agrees in the pair columns is as good a partner as any, and nothing has
- * to wait.
+ * that agrees in the pair columns is as good a partner as any, and no new row
+ * has to wait; an old one waits only if it collides.
  */
 static void
 add_unmatched(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 {
 	int32		pair = rf_row_hash_of_pair(hash);
+	RfDiffRow	old;
 
-	while (diff->rules.pairing && old_is_in_group(diff) &&
-		   rf_row_hash_of_pair(diff->old.hash) < pair)
+	if (!diff->rules.pairing)
 	{
-		leftover_old(diff, &diff->old);
-		next_old(diff);
-	}
-	if (diff->rules.pairing && old_is_in_group(diff) &&
-		rf_row_hash_of_pair(diff->old.hash) == pair)
-	{
-		write_pair(diff, &diff->old.address, diff->old.values, diff->old.nulls,
-				   values, nulls);
-		next_old(diff);
-	}
-	else
 		rf_writer_insert(diff->writer, values, nulls);
+		return;
+	}
+	while (old_is_in_group(diff) && rf_row_hash_of_pair(diff->old.hash) < pair)
+	{
+		rf_writer_delete(diff->writer, &diff->old.address);
+		next_old(diff);
+	}
+	turn_queues_to(diff, hash);
+	if (take_partner(diff, &diff->old_queue, values, nulls, &old))
+	{
+		rf_writer_update(diff->writer, &old.address, values, nulls);
+		return;
+	}
+	while (old_is_in_group(diff) && rf_row_hash_of_pair(diff->old.hash) == pair)
+	{
+		bool		agrees = rf_rows_agree(diff->image, diff->old.values, diff->old.nulls,
+										   values, nulls);
+
+		if (agrees)
+			rf_writer_update(diff->writer, &diff->old.address, values, nulls);
+		else
+			queue_push(diff, &diff->old_queue, diff->old.hash, &diff->old.address,
+					   diff->old.values, diff->old.nulls);
+		next_old(diff);
+		if (agrees)
+			return;
+	}
+	rf_writer_insert(diff->writer, values, nulls);
 }
 
 /*
@@ -537,7 +566,7 @@ rf_diff_close_group(RfRowDiff *diff)
 		leftover_old(diff, &diff->old);
 		next_old(diff);
 	}
-	queue_flush(diff);
+	flush_queues(diff);
 }
 
 /*
@@ -552,11 +581,11 @@ rf_diff_unchanged(const RfRowDiff *diff)
 void
 rf_diff_end(RfRowDiff *diff)
 {
-	tuplestore_end(diff->queue);
+	end_queue(&diff->old_queue);
+	end_queue(&diff->new_queue);
 	tuplesort_end(diff->old_rows);
 	ExecDropSingleTupleTableSlot(diff->put_slot);
 	ExecDropSingleTupleTableSlot(diff->old_slot);
-	ExecDropSingleTupleTableSlot(diff->queue_slot);
 	ExecDropSingleTupleTableSlot(diff->aside_slot);
 	MemoryContextDelete(diff->context);
 }

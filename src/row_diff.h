@@ -8,6 +8,7 @@
 #ifndef RF_ROW_DIFF_H
 #define RF_ROW_DIFF_H
 
+#include "row_image.h"
 #include "target_write.h"
 
 typedef struct RfRowDiff RfRowDiff;
@@ -17,7 +18,7 @@ typedef struct RfDiffRules
 {
 	bool		matching;		/* identical rows may be left in place */
 	bool		pairing;		/* others may be updated in place */
-	const Bitmapset *pair_columns;	/* if they agree in these */
+	RfPairRule	pair_rule;		/* if this says so */
 } RfDiffRules;
 
 extern RfRowDiff *rf_diff_begin(TupleDesc columns, RfDiffRules rules,

@@ -1,62 +1,140 @@
 /*-------------------------------------------------------------------------
  *
  * row_image.c
- *	  Rows as they are stored: hash and identity.
+ *	  Rows as they are stored: hash, identity, and what makes a pair.
  *
  * Two rows are identical when their stored images are, not when an operator
  * says that they are equal: 1.0 and 1.00 are one key but two images, and a
  * type without an equality operator (json, point) has an image all the same.
  * Toasted and compressed values are compared by their content.
  *
+ * Whether two rows are a pair can also be asked of the types' equality
+ * operators: then 1.0 and 1.00 agree.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "fmgr.h"
 #include "utils/datum.h"
+#include "utils/typcache.h"
 
 #include "row_image.h"
 
+struct RfRowImage
+{
+	TupleDesc	desc;
+	RfPairRule	pair_rule;
+	TypeCacheEntry **types;		/* of pair columns that are compared by
+								 * equality */
+};
+
+/*
+ * Begin to compare rows; what this takes is allocated in the current context.
+ */
+RfRowImage *
+rf_image_begin(TupleDesc desc, RfPairRule pair_rule)
+{
+	RfRowImage *image = palloc(sizeof(RfRowImage));
+
+	image->desc = desc;
+	image->pair_rule = pair_rule;
+	image->types = palloc0(desc->natts * sizeof(TypeCacheEntry *));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (pair_rule.by_equality && bms_is_member(i, pair_rule.columns))
+			image->types[i] = lookup_type_cache(TupleDescAttr(desc, i)->atttypid,
+												TYPECACHE_EQ_OPR_FINFO |
+												TYPECACHE_HASH_PROC_FINFO);
+	}
+	return image;
+}
+
+static uint32
+hash_as_stored(Form_pg_attribute column, Datum value)
+{
+	return datum_image_hash(value, column->attbyval, column->attlen);
+}
+
+/* A type that cannot be hashed so makes all its values collide, no more. */
+static uint32
+hash_by_equality(TypeCacheEntry *type, Form_pg_attribute column, Datum value)
+{
+	if (!OidIsValid(type->hash_proc_finfo.fn_oid))
+		return 0;
+	return DatumGetUInt32(FunctionCall1Coll(&type->hash_proc_finfo, column->attcollation, value));
+}
+
 int64
-rf_row_hash(TupleDesc desc, const Bitmapset *pair_columns,
-			const Datum *values, const bool *nulls)
+rf_row_hash(RfRowImage *image, const Datum *values, const bool *nulls)
 {
 	uint32		pair = 0;
 	uint32		all = 0;
 
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; i < image->desc->natts; i++)
 	{
-		Form_pg_attribute column = TupleDescAttr(desc, i);
-		uint32		hash = 0;
+		Form_pg_attribute column = TupleDescAttr(image->desc, i);
+		uint32		hash = nulls[i] ? 0 : hash_as_stored(column, values[i]);
 
-		if (!nulls[i])
-			hash = datum_image_hash(values[i], column->attbyval, column->attlen);
 		all = hash_combine(all, hash);
-		if (bms_is_member(i, pair_columns))
-			pair = hash_combine(pair, hash);
+		if (!bms_is_member(i, image->pair_rule.columns))
+			continue;
+		if (image->types[i] != NULL && !nulls[i])
+			hash = hash_by_equality(image->types[i], column, values[i]);
+		pair = hash_combine(pair, hash);
 	}
 	return (int64) (((uint64) pair << 32) | all);
 }
 
 /*
- * Whether two rows agree in some columns, or in all when "columns" is NULL.
+ * Whether two rows are the same as stored.
  */
 bool
-rf_rows_identical(TupleDesc desc, const Bitmapset *columns,
+rf_rows_identical(const RfRowImage *image,
 				  const Datum *values1, const bool *nulls1,
 				  const Datum *values2, const bool *nulls2)
 {
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; i < image->desc->natts; i++)
 	{
-		Form_pg_attribute column = TupleDescAttr(desc, i);
+		Form_pg_attribute column = TupleDescAttr(image->desc, i);
 
-		if (columns != NULL && !bms_is_member(i, columns))
-			continue;
 		if (nulls1[i] != nulls2[i])
 			return false;
 		if (!nulls1[i] &&
-			!datum_image_eq(values1[i], values2[i],
-							column->attbyval, column->attlen))
+			!datum_image_eq(values1[i], values2[i], column->attbyval, column->attlen))
+			return false;
+	}
+	return true;
+}
+
+static bool
+column_agrees(RfRowImage *image, int position, Datum value1, Datum value2)
+{
+	Form_pg_attribute column = TupleDescAttr(image->desc, position);
+	TypeCacheEntry *type = image->types[position];
+
+	if (type == NULL)
+		return datum_image_eq(value1, value2, column->attbyval, column->attlen);
+	return DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, column->attcollation,
+										  value1, value2));
+}
+
+/*
+ * Whether two rows may become a pair.
+ */
+bool
+rf_rows_agree(RfRowImage *image,
+			  const Datum *values1, const bool *nulls1,
+			  const Datum *values2, const bool *nulls2)
+{
+	int			i = -1;
+
+	while ((i = bms_next_member(image->pair_rule.columns, i)) >= 0)
+	{
+		if (nulls1[i] != nulls2[i])
+			return false;
+		if (!nulls1[i] && !column_agrees(image, i, values1[i], values2[i]))
 			return false;
 	}
 	return true;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * row_image.h
- *	  Rows as they are stored: hash and identity.
+ *	  Rows as they are stored: hash, identity, and what makes a pair.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,16 +11,29 @@
 #include "access/tupdesc.h"
 #include "nodes/bitmapset.h"
 
+/* When two rows may become a pair. */
+typedef struct RfPairRule
+{
+	const Bitmapset *columns;	/* they agree in these */
+	bool		by_equality;	/* as their types compare, not as stored */
+} RfPairRule;
+
+typedef struct RfRowImage RfRowImage;
+
+extern RfRowImage *rf_image_begin(TupleDesc desc, RfPairRule pair_rule);
+
 /*
  * A row's place among the rows of its group.  The upper half hashes the pair
  * columns, the lower half all columns: rows that may become a pair are
  * neighbours, and so are identical rows among them.
  */
-extern int64 rf_row_hash(TupleDesc desc, const Bitmapset *pair_columns,
-						 const Datum *values, const bool *nulls);
-extern bool rf_rows_identical(TupleDesc desc, const Bitmapset *columns,
+extern int64 rf_row_hash(RfRowImage *image, const Datum *values, const bool *nulls);
+extern bool rf_rows_identical(const RfRowImage *image,
 							  const Datum *values1, const bool *nulls1,
 							  const Datum *values2, const bool *nulls2);
+extern bool rf_rows_agree(RfRowImage *image,
+						  const Datum *values1, const bool *nulls1,
+						  const Datum *values2, const bool *nulls2);
 
 /* The half of the hash that pairs share; it orders rows as the whole does. */
 static inline int32

@@ -24,6 +24,7 @@
 #include "utils/varlena.h"
 
 #include "compat.h"
+#include "foreign_key.h"
 #include "query.h"
 #include "sql_text.h"
 #include "target.h"
@@ -153,6 +154,45 @@ rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
 						target->name, flow_name),
 				 errdetail("Each run has to read the whole table to find the rows of its keys."),
 				 errhint("%s", rf_sql_create_index(target->schema, target->name, nkeys, names))));
+}
+
+static const char *
+action_name(char action)
+{
+	switch (action)
+	{
+		case FKCONSTR_ACTION_CASCADE:
+			return "CASCADE";
+		case FKCONSTR_ACTION_SETNULL:
+			return "SET NULL";
+		case FKCONSTR_ACTION_SETDEFAULT:
+			return "SET DEFAULT";
+		default:
+			return NULL;
+	}
+}
+
+/*
+ * Warn of foreign keys that change other tables when a run deletes rows.
+ */
+void
+rf_target_warn_of_cascades(Oid relid, const char *flow_name)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_foreign_keys(relid))
+	{
+		RfForeignKey *key = lfirst(cell);
+		const char *action = action_name(key->on_delete);
+
+		if (action != NULL)
+			ereport(WARNING,
+					(errmsg("foreign key \"%s\" of table \"%s\" acts when flow \"%s\" deletes rows",
+							key->name, get_rel_name(key->table), flow_name),
+					 errdetail("It is ON DELETE %s, and a run deletes rows that a newer set no longer has.",
+							   action),
+					 errhint("Make it ON DELETE NO ACTION to have such runs fail instead.")));
+	}
 }
 
 /*

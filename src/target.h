@@ -26,6 +26,7 @@ extern void rf_target_check(Oid relid, Oid owner, const char *flow_name);
 extern List *rf_table_family(Oid relid);
 extern void rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
 									int nkeys, const AttrNumber *keys, char **names);
+extern void rf_target_warn_of_cascades(Oid relid, const char *flow_name);
 extern void rf_target_warn_of_publication(Oid relid, const char *what,
 										  const char *flow_name);
 

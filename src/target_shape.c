@@ -22,6 +22,12 @@
  * Where nobody can tell an update from a delete and an insert (all columns are
  * given, no trigger looks on), the cheaper one is chosen; see page_space.c.
  *
+ * A target that other tables reference is different: rows that agree in the
+ * referenced columns must become updates, whatever they cost, since a delete
+ * would take the referencing rows along or be refused.  They agree as the
+ * foreign key compares.  If the flow does not give these columns (a surrogate
+ * key), rows keep them that agree in a unique key that it gives.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -40,6 +46,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "foreign_key.h"
 #include "target_shape.h"
 
 static bool
@@ -240,6 +247,106 @@ finds_keys(Oid target, TupleDesc columns, int nkeys, const int *keys)
 	return rf_has_key_index(target, nkeys, attnums);
 }
 
+/* The positions of columns, by name; NULL when one is not given. */
+static Bitmapset *
+positions_of(TupleDesc columns, List *names)
+{
+	Bitmapset  *positions = NULL;
+	ListCell   *cell;
+
+	foreach(cell, names)
+	{
+		int			position = -1;
+
+		for (int i = 0; i < columns->natts; i++)
+		{
+			if (strcmp(NameStr(TupleDescAttr(columns, i)->attname), lfirst(cell)) == 0)
+				position = i;
+		}
+		if (position < 0)
+			return NULL;
+		positions = bms_add_member(positions, position);
+	}
+	return positions;
+}
+
+/* The positions of an index's columns among the given ones. */
+static Bitmapset *
+index_positions(Relation table, Relation index, TupleDesc columns)
+{
+	Bitmapset  *positions = NULL;
+
+	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+	{
+		AttrNumber	attnum = index->rd_index->indkey.values[i];
+
+		positions = bms_add_member(positions,
+								   position_of(columns, TupleDescAttr(RelationGetDescr(table),
+																	  attnum - 1)));
+	}
+	return positions;
+}
+
+/* The columns of an index that makes rows unique by given columns, or NULL. */
+static Bitmapset *
+natural_key(Relation table, TupleDesc columns)
+{
+	List	   *indexes = RelationGetIndexList(table);
+	Bitmapset  *positions = NULL;
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		if (positions == NULL && is_natural_key(table, index, columns))
+			positions = index_positions(table, index, columns);
+		index_close(index, NoLock);
+	}
+	list_free(indexes);
+	return positions;
+}
+
+/*
+ * In which columns rows must agree to become updates for the sake of tables
+ * that reference the target; NULL when there are none, or no such columns.
+ */
+static Bitmapset *
+referenced_pair_columns(Relation table, TupleDesc columns)
+{
+	List	   *keys = rf_foreign_keys(RelationGetRelid(table));
+	ListCell   *cell;
+
+	foreach(cell, keys)
+	{
+		Bitmapset  *positions = positions_of(columns,
+											 ((RfForeignKey *) lfirst(cell))->columns);
+
+		if (positions != NULL)
+			return positions;
+	}
+	return keys == NIL ? NULL : natural_key(table, columns);
+}
+
+/* Updates for the sake of their cost. */
+static void
+find_cheap_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
+{
+	bool		complete = gives_every_column(RelationGetDescr(table), columns);
+	Bitmapset  *pair_columns = NULL;
+
+	/* partitions have indexes of their own: they are not looked at */
+	shape->pairing = table->rd_rel->relkind == RELKIND_RELATION &&
+		(complete || any_index(table, is_natural_key, columns)) &&
+		collect_indexed(table, columns, &pair_columns);
+	/* rows that agree in everything are identical: nothing is left to set */
+	if (bms_num_members(pair_columns) == columns->natts)
+		shape->pairing = false;
+	shape->pair_rule.columns = pair_columns;
+	shape->prefer_heap_only = shape->pairing && complete && table->trigdesc == NULL &&
+		table->rd_rel->relam == HEAP_TABLE_AM_OID;
+}
+
 /*
  * Look at a target; keys are positions among the columns that the flow gives.
  */
@@ -248,21 +355,17 @@ rf_target_shape(Oid target, TupleDesc columns, int nkeys, const int *keys)
 {
 	RfTargetShape shape = {0};
 	Relation	table = table_open(target, AccessShareLock);
-	bool		complete;
+	Bitmapset  *referenced = referenced_pair_columns(table, columns);
 
 	shape.has_key_index = finds_keys(target, columns, nkeys, keys);
-
-	complete = gives_every_column(RelationGetDescr(table), columns);
-
-	/* partitions have indexes of their own: they are not looked at yet */
-	shape.pairing = table->rd_rel->relkind == RELKIND_RELATION &&
-		(complete || any_index(table, is_natural_key, columns)) &&
-		collect_indexed(table, columns, &shape.pair_columns);
-	/* rows that agree in everything are identical: nothing is left to set */
-	if (bms_num_members(shape.pair_columns) == columns->natts)
-		shape.pairing = false;
-	shape.prefer_heap_only = shape.pairing && complete && table->trigdesc == NULL &&
-		table->rd_rel->relam == HEAP_TABLE_AM_OID;
+	if (referenced != NULL)
+	{
+		shape.pairing = true;
+		shape.pair_rule.columns = referenced;
+		shape.pair_rule.by_equality = true;
+	}
+	else
+		find_cheap_pairs(&shape, table, columns);
 	table_close(table, NoLock);
 	return shape;
 }

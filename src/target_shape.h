@@ -9,14 +9,15 @@
 #define RF_TARGET_SHAPE_H
 
 #include "access/tupdesc.h"
-#include "nodes/bitmapset.h"
+
+#include "row_image.h"
 
 typedef struct RfTargetShape
 {
 	bool		has_key_index;	/* an index finds the rows of a key */
 	bool		pairing;		/* an old row may be updated to become a new
 								 * one */
-	Bitmapset  *pair_columns;	/* if they agree in these, by position */
+	RfPairRule	pair_rule;		/* if this says so; columns by position */
 	bool		prefer_heap_only;	/* but need not be, if it costs more */
 } RfTargetShape;
 

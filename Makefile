@@ -33,6 +33,11 @@ PG_CPPFLAGS = -isystem $(includedir_server)
 PG_CFLAGS = -Wall -Wextra -Werror
 endif
 
+# make FAILPOINTS=1: tests can let the server fail at named points
+ifdef FAILPOINTS
+PG_CPPFLAGS += -DRF_FAILPOINTS
+endif
+
 EXTRA_CLEAN = $(DATA_built) test/isolation/output_iso
 
 PG_CONFIG ?= pg_config

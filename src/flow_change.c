@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "argument.h"
+#include "failpoint.h"
 #include "flow.h"
 #include "flow_catalog.h"
 #include "flow_change.h"
@@ -77,6 +78,7 @@ drop(int32 flow_id)
 	RfRoleGuard guard;
 
 	rf_catalog_drop_flow(flow_id);
+	rf_failpoint("flow", "dropped");
 	rf_role_assume(&guard, rf_role_of_catalog());
 	if (OidIsValid(view))
 		(void) rf_query_execute(rf_sql_drop_view(view), NULL);

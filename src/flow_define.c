@@ -34,6 +34,7 @@
 #include "argument.h"
 #include "conversion.h"
 #include "definition.h"
+#include "failpoint.h"
 #include "flow.h"
 #include "flow_change.h"
 #include "query.h"
@@ -165,7 +166,9 @@ store(RfDefinition *definition)
 
 	describe_columns(definition);
 	flow_id = rf_catalog_add_flow(&definition->row);
+	rf_failpoint("flow", "added");
 	rf_view_store(definition->view, flow_id, definition->owner, false);
+	rf_failpoint("view", "stored");
 	if (definition->row.has_ledger)
 		create_ledger(definition, flow_id);
 	check_reading(definition, flow_id);
@@ -490,6 +493,7 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 	rf_definition_check_keys(definition);
 	rf_definition_check_sequence(definition);
 	rf_view_store(definition->view, definition->flow_id, definition->owner, true);
+	rf_failpoint("view", "stored");
 	settle_ledger(definition, alteration);
 	describe_columns(definition);
 	check_reading(definition, definition->flow_id);
@@ -521,6 +525,7 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 		rf_definition_check_tables_are_free(definition);
 	rf_catalog_change_flow(definition->flow_id, &definition->row);
 	rf_catalog_raise_version(definition->flow_id);
+	rf_failpoint("flow", "changed");
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
 		rename_flow(definition, alteration->new_name);
 	if (reads)

@@ -38,6 +38,7 @@
 #include "compat.h"
 #include "conversion.h"
 #include "expectation.h"
+#include "failpoint.h"
 #include "floor.h"
 #include "flow.h"
 #include "flow_run.h"
@@ -516,8 +517,10 @@ replace_sets(RfApply *apply)
 
 	rf_flow_assume(&guard, apply->flow);
 	apply->run.counts.rows_staged = rf_stream_consume(apply->flow);
+	rf_failpoint("stream", "consumed");
 	begin_pieces(apply);
 	read_batch(apply);
+	rf_failpoint("stream", "read");
 	if (apply->run.counts.rows_read > apply->run.counts.rows_rejected)
 	{
 		caller = MemoryContextSwitchTo(apply->row_context);
@@ -556,7 +559,9 @@ run_flow(RfFlow *flow)
 	replace_sets(&apply);
 
 	record = rf_run_finish(&apply.run, "succeeded");
+	rf_failpoint("run", "recorded");
 	rf_checks_record(apply.checks, apply.run.run_id);
+	rf_failpoint("expectations", "recorded");
 	rf_checks_end(apply.checks);
 	error_context_stack = callback.previous;
 	return record;

@@ -16,6 +16,7 @@
 #include "funcapi.h"
 
 #include "argument.h"
+#include "failpoint.h"
 #include "flow.h"
 #include "flow_run.h"
 #include "query.h"
@@ -23,8 +24,16 @@
 
 PG_MODULE_MAGIC;
 
+void		_PG_init(void);
+
 PG_FUNCTION_INFO_V1(replace_flow_apply);
 PG_FUNCTION_INFO_V1(replace_flow_floors);
+
+void
+_PG_init(void)
+{
+	rf_failpoint_define();
+}
 
 /*
  * apply(flow, wait): one run of a using flow; gives its record.

@@ -31,6 +31,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "failpoint.h"
 #include "page_space.h"
 #include "query.h"
 #include "sql_text.h"
@@ -182,6 +183,7 @@ write_set(RfTargetWriter *writer, RfWriteSet *set, const char *verb,
 				 errdetail(INT64_FORMAT " rows were to be %s, " INT64_FORMAT " were.",
 						   set->nrows, verb, written),
 				 errhint("Let the trigger or rule pass the rows, or raise an error of its own.")));
+	rf_failpoint(writer->label, verb);
 }
 
 /*

@@ -31,7 +31,7 @@ INSERT INTO value VALUES
     ('varchar(3) COLLATE "C"', '10 ', '10    ', '9'),
     ('char(5) COLLATE "C"', 'ab', 'ab  ', 'ab!'),
     ('"char"', 'A', 'A', 'a'),
-    ('name', 'A', 'A', 'a'),
+    ('name COLLATE "C"', 'A', 'A', 'a'),
     ('bytea', '\x00', '\x00', '\x0000'),
     ('bit(3)', '011', '011', '100'),
     ('varbit', '01', '01', '010'),

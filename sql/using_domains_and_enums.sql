@@ -18,7 +18,7 @@ CREATE DOMAIN spans AS int4multirange CHECK (NOT isempty(value));
 CREATE DOMAIN good_mood AS mood CHECK (value <> 'sad');
 CREATE DOMAIN good_pair AS pair CHECK ((value).a > 0);
 CREATE TABLE item (c short_code, l scores, r span, rs spans, m good_mood, p good_pair, s score, v text);
-CREATE INDEX ON item (c, l, r, rs, p);
+CREATE INDEX ON item (c, l, r, rs, m, p);
 CREATE TABLE item_in (c text, l int[], r int4range, rs int4multirange, m mood, p pair, s numeric, v text);
 CREATE TABLE sent (batch int, LIKE item_in);
 INSERT INTO sent VALUES
@@ -26,17 +26,17 @@ INSERT INTO sent VALUES
     (1, 'a', '{2}', '[1,3)', '{[1,3)}', 'ok', '(1,x)', 1, 'other'), (1, NULL, NULL, NULL, NULL, NULL, NULL, 1, 'null'),
     (2, 'a', '{1}', '[1,2]', '{[1,2]}', 'ok', '(1,x)', 2.04, 'new'), (2, 'b', '{1}', '[1,2]', '{[1,2]}', 'happy', '(1,x)', 1, 'happy'),
     (3, 'a', '{1}', '[1,2]', '{[1,2]}', 'ok', '(1,x)', 1.9, 'late'), (3, 'a', '{1}', '[1,2]', '{[1,2]}', 'ok', '(1,x)', 2.0, 'new'), (3, NULL, NULL, NULL, NULL, NULL, NULL, 2, 'new null');
-CALL arrange($$ SELECT replace_flow.create_using_flow('item', 'item_in', '{c, l, r, rs, p}', 's') $$, 'item', 'item_in');
+CALL arrange($$ SELECT replace_flow.create_using_flow('item', 'item_in', '{c, l, r, rs, m, p}', 's') $$, 'item', 'item_in');
 SELECT * FROM outcome;
 -- The same with a ledger.
 CREATE TABLE item_now (c short_code, l scores, r span, rs spans, m good_mood, p good_pair, v text);
-CREATE INDEX ON item_now (c, l, r, rs, p);
-CALL arrange($$ SELECT replace_flow.create_using_flow('item_now', 'item_in', '{c, l, r, rs, p}', 's::score',
+CREATE INDEX ON item_now (c, l, r, rs, m, p);
+CALL arrange($$ SELECT replace_flow.create_using_flow('item_now', 'item_in', '{c, l, r, rs, m, p}', 's::score',
                     query => 'SELECT c, l, r, rs, m, p, s, v FROM item_in') $$, 'item_now', 'item_in');
 SELECT * FROM outcome;
 
 -- A value that a domain refuses fails the run whole, and the error says where.
-SELECT replace_flow.create_using_flow('item', 'item_in', '{c, l, r, rs, p}', 's');
+SELECT replace_flow.create_using_flow('item', 'item_in', '{c, l, r, rs, m, p}', 's');
 CREATE FUNCTION try_bad(bad text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 BEGIN

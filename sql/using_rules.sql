@@ -25,7 +25,8 @@ DROP RULE note_insert ON item;
 DROP RULE note_update ON item;
 DROP RULE note_delete ON item;
 
--- Rules that do something instead, for some rows or for all.
+-- Rules that do something instead: for some rows or for all, nothing or the same
+-- kind of statement on another table.
 CREATE TABLE elsewhere (LIKE item);
 INSERT INTO elsewhere TABLE item;
 CREATE VIEW state AS
@@ -52,6 +53,9 @@ SELECT try_rule('DELETE', 'WHERE OLD.line = 3 DO INSTEAD NOTHING');
 SELECT try_rule('DELETE', 'DO INSTEAD NOTHING');
 SELECT try_rule('UPDATE', 'DO INSTEAD NOTHING');
 SELECT try_rule('INSERT', 'DO INSTEAD UPDATE elsewhere SET v = NEW.v WHERE (k, line) = (NEW.k, NEW.line)');
+SELECT try_rule('INSERT', 'DO INSTEAD INSERT INTO elsewhere VALUES (NEW.*)');
+SELECT try_rule('DELETE', 'DO INSTEAD DELETE FROM elsewhere WHERE (k, line) = (OLD.k, OLD.line)');
+SELECT try_rule('UPDATE', 'DO INSTEAD UPDATE elsewhere SET v = NEW.v WHERE (k, line) = (OLD.k, OLD.line)');
 -- Without them it is applied.
 SELECT applied('item');
 SELECT * FROM item ORDER BY k, line;

@@ -137,7 +137,7 @@ rf_floors_begin(const RfFlow *flow)
 	floors->nulls = palloc0((flow->nkeys + 1) * sizeof(bool));
 	if (OidIsValid(flow->ledger))
 		floors->ledger = rf_writer_begin(flow->ledger, "the ledger",
-										 floors->ledger_desc,
+										 floors->ledger_desc, NULL,
 										 ledger_fixed_columns(flow), false);
 	MemoryContextSwitchTo(caller);
 	return floors;

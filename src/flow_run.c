@@ -464,6 +464,16 @@ diff_rules(const RfApply *apply)
 	return rules;
 }
 
+static const Bitmapset *
+key_columns(const RfFlow *flow)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < flow->nkeys; i++)
+		columns = bms_add_member(columns, flow->keys[i]);
+	return columns;
+}
+
 /* What an update need not set: values that are equal may be stored otherwise. */
 static const Bitmapset *
 fixed_columns(const RfTargetShape *shape)
@@ -484,7 +494,7 @@ begin_pieces(RfApply *apply)
 	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
 											   ALLOCSET_DEFAULT_SIZES);
 	apply->rules = diff_rules(apply);
-	apply->writer = rf_writer_begin(flow->target, "table", flow->columns,
+	apply->writer = rf_writer_begin(flow->target, "table", flow->columns, key_columns(flow),
 									fixed_columns(&apply->shape),
 									apply->shape.prefer_heap_only);
 	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);

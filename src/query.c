@@ -425,12 +425,12 @@ prepare(const char *sql, RfPlan plan)
 }
 
 /*
- * Run a query under the active snapshot as it is, and hand each row to a
- * callback.  The callback runs in a memory context that is reset after each
- * row.
+ * Run a statement and hand each row that it gives to a callback, which runs in
+ * a memory context that is reset after each row.  The result is the number of
+ * rows.
  */
-void
-rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
+static uint64
+execute_each(const char *sql, RfPlan plan, bool read_only, RfRowCallback callback, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIExecuteOptions options = {0};
@@ -441,36 +441,40 @@ rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
 	};
 	SPIPlanPtr	statement = prepare(sql, plan);
 	int			result;
+	uint64		processed;
 
-	/* read_only is what makes SPI keep to the active snapshot */
-	options.read_only = true;
-	options.dest = &receiver.pub;
+	options.read_only = read_only;
+	options.dest = callback != NULL ? &receiver.pub : NULL;
 	result = SPI_execute_plan_extended(statement, &options);
-	if (result < 0)
-		elog(ERROR, "unexpected result %s of query: %s",
-			 SPI_result_code_string(result), sql);
-	SPI_freeplan(statement);
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(receiver.row_context);
-}
-
-/*
- * Run a statement that writes; give the number of rows written.
- */
-uint64
-rf_query_write(const char *sql, RfPlan plan)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	SPIPlanPtr	statement = prepare(sql, plan);
-	int			result = SPI_execute_plan(statement, NULL, NULL, false, 0);
-	uint64		processed = SPI_processed;
-
+	processed = SPI_processed;
 	if (result < 0)
 		elog(ERROR, "unexpected result %s of statement: %s",
 			 SPI_result_code_string(result), sql);
 	SPI_freeplan(statement);
 	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(receiver.row_context);
 	return processed;
+}
+
+/*
+ * Run a query under the active snapshot as it is, and hand each row to a
+ * callback.
+ */
+void
+rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
+{
+	/* read_only is what makes SPI keep to the active snapshot */
+	(void) execute_each(sql, plan, true, callback, arg);
+}
+
+/*
+ * Run a statement that writes, and hand each row that it returns, if it does,
+ * to a callback; give the number of rows written.
+ */
+uint64
+rf_query_write(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
+{
+	return execute_each(sql, plan, false, callback, arg);
 }
 
 /*

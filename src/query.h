@@ -80,7 +80,8 @@ extern bool rf_query_first(const char *sql, const RfArgs *args, RfRow *row);
 extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
 extern void rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback,
 						  void *arg);
-extern uint64 rf_query_write(const char *sql, RfPlan plan);
+extern uint64 rf_query_write(const char *sql, RfPlan plan,
+							 RfRowCallback callback, void *arg);
 extern RfWritten rf_query_write_as_of(const char *sql, Snapshot snapshot);
 
 #endif							/* RF_QUERY_H */

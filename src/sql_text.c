@@ -270,6 +270,25 @@ rf_sql_keys_name(uint32 pattern)
 }
 
 /*
+ * Equality of two values of a type.  An operator for any enum takes no domain
+ * over one, so values are taken as what the domain is made of.
+ */
+static void
+append_equality(StringInfo sql, char *left, char *right, Oid type, Oid equal)
+{
+	Oid			base = getBaseType(type);
+
+	if (base != type)
+	{
+		char	   *name = format_type_be_qualified(base);
+
+		left = psprintf("CAST(%s AS %s)", left, name);
+		right = psprintf("CAST(%s AS %s)", right, name);
+	}
+	generate_operator_clause(sql, left, base, equal, right, base);
+}
+
+/*
  * One branch: rows of the table whose key is among the keys with a pattern.
  *
  * IS NOT DISTINCT FROM NULL is a plain null test that an index can serve, and
@@ -299,8 +318,8 @@ append_find_branch(StringInfo sql, Oid relid, TupleDesc columns, const bool *nee
 		if (pattern & (1U << i))
 			appendStringInfo(sql, "%s IS NOT DISTINCT FROM NULL", column);
 		else
-			generate_operator_clause(sql, column, join->types[i].type, join->equal[i],
-									 psprintf("k.c%d", i + 1), join->types[i].type);
+			append_equality(sql, column, psprintf("k.c%d", i + 1), join->types[i].type,
+							join->equal[i]);
 	}
 }
 
@@ -355,8 +374,29 @@ rf_sql_write_deletes(Oid relid)
 	return sql.data;
 }
 
+static void
+append_set_columns(StringInfo sql, int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+		appendStringInfo(sql, "%sw.c%d", i > 0 ? ", " : "", i + 1);
+}
+
+/* The rows as they were stored. */
+static void
+append_returning(StringInfo sql, TupleDesc columns)
+{
+	for (int i = 0; i < columns->natts; i++)
+		appendStringInfo(sql, "%st.%s", i > 0 ? ", " : " RETURNING ",
+						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
+}
+
+/*
+ * With "returning", the statement gives each row as it was stored and then as
+ * it was handed in.
+ */
 char *
-rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *fixed_columns)
+rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *fixed_columns,
+					 bool returning)
 {
 	StringInfoData sql;
 	const char *separator = "";
@@ -374,21 +414,31 @@ rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *fixed_column
 	}
 	appendStringInfoString(&sql, " FROM " RF_WRITE_SET " AS w WHERE ");
 	append_address_join(&sql);
+	if (returning)
+	{
+		append_returning(&sql, columns);
+		appendStringInfoString(&sql, ", ");
+		append_set_columns(&sql, columns->natts);
+	}
 	return sql.data;
 }
 
+/*
+ * With "returning", the statement gives each row as it was stored.
+ */
 char *
-rf_sql_write_inserts(Oid relid, TupleDesc columns)
+rf_sql_write_inserts(Oid relid, TupleDesc columns, bool returning)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "INSERT INTO %s (", rf_sql_relation(relid));
+	appendStringInfo(&sql, "INSERT INTO %s AS t (", rf_sql_relation(relid));
 	append_column_names(&sql, columns);
 	appendStringInfoString(&sql, ") SELECT ");
-	for (int i = 0; i < columns->natts; i++)
-		appendStringInfo(&sql, "%sw.c%d", i > 0 ? ", " : "", i + 1);
+	append_set_columns(&sql, columns->natts);
 	appendStringInfoString(&sql, " FROM " RF_WRITE_SET " AS w");
+	if (returning)
+		append_returning(&sql, columns);
 	return sql.data;
 }
 

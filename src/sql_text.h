@@ -66,8 +66,8 @@ extern char *rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed,
 extern char *rf_sql_consume(Oid stream);
 extern char *rf_sql_write_deletes(Oid relid);
 extern char *rf_sql_write_updates(Oid relid, TupleDesc columns,
-								  const Bitmapset *fixed_columns);
-extern char *rf_sql_write_inserts(Oid relid, TupleDesc columns);
+								  const Bitmapset *fixed_columns, bool returning);
+extern char *rf_sql_write_inserts(Oid relid, TupleDesc columns, bool returning);
 extern char *rf_sql_floors(const RfFlow *flow);
 extern char *rf_sql_replica_identity_hint(Oid relid);
 

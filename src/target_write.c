@@ -15,8 +15,9 @@
  * exclusion constraint, since these are checked row by row in the middle of
  * the statement; see fixed_columns.
  *
- * Each statement must write as many rows as it was given.  Fewer means that a
- * trigger or a rule swallowed some, and then the run fails whole.
+ * Each statement must write the rows that it was given, into this table and
+ * under their keys.  If a trigger or a rule sees to it that it does not, the run
+ * fails whole.
  *
  * The caller holds a lock on the table that keeps other writers out, and has
  * read the rows under it, so that the addresses are still right.
@@ -25,16 +26,19 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 #include "compat.h"
 #include "failpoint.h"
 #include "page_space.h"
 #include "query.h"
 #include "sql_text.h"
+#include "stored_key.h"
 #include "target_write.h"
 
 /* Rows for one statement: the address columns, if any, then the values. */
@@ -51,6 +55,7 @@ struct RfTargetWriter
 	const char *label;			/* for errors: what the table is to the user */
 	TupleDesc	columns;
 	const Bitmapset *fixed_columns; /* same in old and new row of an update */
+	RfStoredKeys *keys;			/* NULL: nothing can change them */
 	RfPageSpace *space;			/* NULL: updates are made whatever they cost */
 	MemoryContext context;
 	RfWriteSet	deletes;
@@ -78,15 +83,17 @@ describe_addressed(TupleDesc columns, int ncolumns)
 
 /*
  * Begin to collect changes of a table.  Columns are those that are written,
- * under the table's names; fixed_columns (by position among them) never
- * differ between the old and the new row of an update.
+ * under the table's names.  By position among them: key_columns must be stored
+ * as they are given, fixed_columns never differ between the old and the new
+ * row of an update.
  *
  * With prefer_heap_only, an update that would not fit into its page becomes a
  * delete and an insert.
  */
 RfTargetWriter *
 rf_writer_begin(Oid relid, const char *label, TupleDesc columns,
-				const Bitmapset *fixed_columns, bool prefer_heap_only)
+				const Bitmapset *key_columns, const Bitmapset *fixed_columns,
+				bool prefer_heap_only)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "replace_flow target writer",
@@ -98,6 +105,7 @@ rf_writer_begin(Oid relid, const char *label, TupleDesc columns,
 	writer->label = label;
 	writer->columns = columns;
 	writer->fixed_columns = fixed_columns;
+	writer->keys = rf_stored_keys_begin(relid, columns, key_columns);
 	if (prefer_heap_only)
 		writer->space = rf_space_begin(relid, columns);
 	writer->context = context;
@@ -162,19 +170,36 @@ rf_writer_insert(RfTargetWriter *writer, Datum *values, bool *nulls)
 }
 
 /*
- * Run one statement over its rows and see that all of them were written.
+ * A rule may do something else instead of a statement, always, and then the
+ * number of rows is that of the other one.
  */
 static void
-write_set(RfTargetWriter *writer, RfWriteSet *set, const char *verb,
-		  const char *sql, RfPlan plan)
+refuse_instead_rule(const RfTargetWriter *writer, CmdType command)
 {
-	int64		written;
+	Relation	table = table_open(writer->relid, NoLock);
+	RuleLock   *rules = table->rd_rules;
 
-	if (set->nrows == 0)
-		return;
-	rf_query_register(RF_WRITE_SET, set->desc, set->rows, set->nrows);
-	written = (int64) rf_query_write(sql, plan);
-	rf_query_unregister(RF_WRITE_SET);
+	for (int i = 0; rules != NULL && i < rules->numLocks; i++)
+	{
+		RewriteRule *rule = rules->rules[i];
+
+		if (rule->event == command && rule->isInstead && rule->qual == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+					 errmsg("a rule of %s \"%s\" does something else instead of writing rows",
+							writer->label, get_rel_name(writer->relid)),
+					 errdetail("The run has rows to delete, update or insert for which there is a rule ON %s DO INSTEAD.",
+							   command == CMD_DELETE ? "DELETE" :
+							   command == CMD_UPDATE ? "UPDATE" : "INSERT"),
+					 errhint("Drop the rule, or make it DO ALSO.")));
+	}
+	table_close(table, NoLock);
+}
+
+static void
+check_written(const RfTargetWriter *writer, const RfWriteSet *set, const char *verb,
+			  int64 written)
+{
 	if (written != set->nrows)
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
@@ -183,6 +208,37 @@ write_set(RfTargetWriter *writer, RfWriteSet *set, const char *verb,
 				 errdetail(INT64_FORMAT " rows were to be %s, " INT64_FORMAT " were.",
 						   set->nrows, verb, written),
 				 errhint("Let the trigger or rule pass the rows, or raise an error of its own.")));
+	if (writer->keys != NULL && rf_stored_keys_differ(writer->keys))
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("a trigger of %s \"%s\" changed the key of a row",
+						writer->label, get_rel_name(writer->relid)),
+				 errdetail("Later runs would not find the row, since they look for the key that was sent."),
+				 errhint("Compute the key in the flow's query instead.")));
+}
+
+/*
+ * Run one statement over its rows and see that all of them were written.  If
+ * it returns rows, these are as they were stored.
+ */
+static void
+write_set(RfTargetWriter *writer, RfWriteSet *set, CmdType command, const char *verb,
+		  const char *sql, bool returning)
+{
+	RfPlan		plan = command == CMD_INSERT ? RF_PLAN_FREE : RF_PLAN_PROBE;
+	int64		written;
+
+	if (set->nrows == 0)
+		return;
+	refuse_instead_rule(writer, command);
+	if (returning)
+		rf_stored_keys_expect(writer->keys, set->desc,
+							  command == CMD_INSERT ? set->rows : NULL);
+	rf_query_register(RF_WRITE_SET, set->desc, set->rows, set->nrows);
+	written = (int64) rf_query_write(sql, plan, returning ? rf_stored_keys_take : NULL,
+									 writer->keys);
+	rf_query_unregister(RF_WRITE_SET);
+	check_written(writer, set, verb, written);
 	rf_failpoint(writer->label, verb);
 }
 
@@ -192,13 +248,15 @@ write_set(RfTargetWriter *writer, RfWriteSet *set, const char *verb,
 void
 rf_writer_execute(RfTargetWriter *writer)
 {
-	write_set(writer, &writer->deletes, "deleted",
-			  rf_sql_write_deletes(writer->relid), RF_PLAN_PROBE);
-	write_set(writer, &writer->updates, "updated",
+	bool		returning = writer->keys != NULL;
+
+	write_set(writer, &writer->deletes, CMD_DELETE, "deleted",
+			  rf_sql_write_deletes(writer->relid), false);
+	write_set(writer, &writer->updates, CMD_UPDATE, "updated",
 			  rf_sql_write_updates(writer->relid, writer->columns,
-								   writer->fixed_columns), RF_PLAN_PROBE);
-	write_set(writer, &writer->inserts, "inserted",
-			  rf_sql_write_inserts(writer->relid, writer->columns), RF_PLAN_FREE);
+								   writer->fixed_columns, returning), returning);
+	write_set(writer, &writer->inserts, CMD_INSERT, "inserted",
+			  rf_sql_write_inserts(writer->relid, writer->columns, returning), returning);
 }
 
 int64

@@ -23,6 +23,7 @@ typedef struct RfTargetWriter RfTargetWriter;
 
 extern RfTargetWriter *rf_writer_begin(Oid relid, const char *label,
 									   TupleDesc columns,
+									   const Bitmapset *key_columns,
 									   const Bitmapset *fixed_columns,
 									   bool prefer_heap_only);
 extern void rf_writer_delete(RfTargetWriter *writer, const RfRowAddress *old);

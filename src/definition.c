@@ -27,6 +27,7 @@
 #include "definition.h"
 #include "flow_query.h"
 #include "query.h"
+#include "regcolumn.h"
 #include "sql_text.h"
 #include "stream.h"
 
@@ -313,6 +314,50 @@ report_column_not_in_target(const RfDefinition *definition, const char *output)
 }
 
 /*
+ * The target's column for an output column: the one of its name, or 0.  A flow
+ * that is altered keeps the column that it has, which may have been renamed.
+ */
+AttrNumber
+rf_definition_target_column(const RfDefinition *definition, const char *output)
+{
+	Oid			target = definition->target.relid;
+	const RfFlow *before = definition->before;
+	int			position = before != NULL ? rf_flow_output(before, output) : -1;
+
+	if (position >= 0 && before->output_attnums[position] > 0 &&
+		rf_column_name(target, before->output_attnums[position]) != NULL)
+		return before->output_attnums[position];
+	return Max(get_attnum(target, output), 0);
+}
+
+static bool
+was_not_stored(const RfDefinition *definition, const char *output)
+{
+	const RfFlow *before = definition->before;
+	int			position = before != NULL ? rf_flow_output(before, output) : -1;
+
+	return position >= 0 && before->output_attnums[position] == 0;
+}
+
+/* Two outputs meet when a column of the target got the name of the other. */
+static void
+check_column_is_free(const RfDefinition *definition, int output, AttrNumber attnum)
+{
+	for (int i = 0; i < output; i++)
+	{
+		if (definition->output_attnums[i] == attnum)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("columns \"%s\" and \"%s\" of flow \"%s\" meet in column \"%s\" of the target",
+							definition->outputs[i], definition->outputs[output],
+							definition->name,
+							rf_column_name(definition->row.target, attnum)),
+					 errdetail("The column was renamed after the flow was created, and keeps what it was given then."),
+					 errhint("Give only one of the two in the query.")));
+	}
+}
+
+/*
  * Match the query's columns to those of the target, by name.
  */
 void
@@ -322,13 +367,17 @@ rf_definition_match_columns(RfDefinition *definition)
 	for (int i = 0; i < definition->noutputs; i++)
 	{
 		const char *name = definition->outputs[i];
-		AttrNumber	attnum = get_attnum(definition->row.target, name);
+		AttrNumber	attnum = rf_definition_target_column(definition, name);
 
 		if (attnum > 0)
+		{
 			check_column(definition, i, attnum);
-		else if (!rf_definition_serves_expression(definition, name))
+			check_column_is_free(definition, i, attnum);
+		}
+		else if (!was_not_stored(definition, name) &&
+				 !rf_definition_serves_expression(definition, name))
 			report_column_not_in_target(definition, name);
-		definition->output_attnums[i] = Max(attnum, 0);
+		definition->output_attnums[i] = attnum;
 	}
 }
 
@@ -367,10 +416,10 @@ RfType
 rf_definition_sequence_type(const RfDefinition *definition)
 {
 	const char *column = definition->row.sequence_column;
+	int			output = rf_definition_output(definition, column);
 
 	if (definition->stored)
-		return rf_type_of_column(definition->row.target,
-								 get_attnum(definition->row.target, column));
+		return rf_type_of_column(definition->row.target, definition->output_attnums[output]);
 	return rf_view_column_type(definition->view, column);
 }
 
@@ -408,6 +457,7 @@ is_reserved_setting(const char *name)
 		"session_replication_role", "transaction_isolation", "transaction_read_only",
 		"transaction_deferrable", "default_transaction_isolation",
 		"default_transaction_read_only", "default_transaction_deferrable",
+		"exit_on_error", "client_encoding",
 	};
 
 	for (size_t i = 0; i < lengthof(reserved); i++)

@@ -17,6 +17,7 @@ typedef struct RfDefinition
 {
 	RfFlowRow	row;			/* what will be stored */
 	int32		flow_id;		/* 0: the flow is being created */
+	const RfFlow *before;		/* NULL: the same */
 	const char *name;
 	Oid			owner;
 	int			nkeys;
@@ -45,6 +46,8 @@ extern void rf_definition_check_key_type(const RfDefinition *definition, const c
 										 Oid type);
 extern void rf_definition_check_tables_are_free(const RfDefinition *definition);
 extern bool rf_definition_serves_expression(const RfDefinition *definition, const char *output);
+extern AttrNumber rf_definition_target_column(const RfDefinition *definition,
+											  const char *output);
 extern void rf_definition_match_columns(RfDefinition *definition);
 extern void rf_definition_check_keys(RfDefinition *definition);
 extern RfType rf_definition_sequence_type(const RfDefinition *definition);

@@ -5,7 +5,8 @@
  *
  * A flow is found by its name, checked against the caller, and then opened:
  * opening looks at the tables as they are now.  A run locks the flow first,
- * then its tables, and opens it only then.
+ * then its tables, and opens it only then.  To change a flow it is enough to
+ * open its definition, so that one can be mended that cannot run.
  *
  * The flow's view holds what the creator wrote: query, sequence, tombstone
  * condition and expectations are its columns, so that the server itself keeps
@@ -273,7 +274,7 @@ open_columns(RfFlow *flow)
 							flow->outputs[i], flow->name),
 					 errdetail("The flow's query gives the column, and table \"%s\" has lost it.",
 							   RelationGetRelationName(target)),
-					 errhint("Add the column again, then drop the flow and create it again.")));
+					 errhint("Give the flow a query without it with replace_flow.alter_flow(); or add the column and give it the same query.")));
 		flow->column_outputs[ncolumns++] = i;
 	}
 
@@ -351,8 +352,16 @@ check_still_sortable(const RfFlow *flow, const char *column, RfType type)
 static void
 check_ledger_column(const RfFlow *flow, const char *column, RfType type)
 {
-	RfType		kept = rf_type_of_column(flow->ledger, get_attnum(flow->ledger, column));
+	AttrNumber	attnum = get_attnum(flow->ledger, column);
+	RfType		kept;
 
+	if (attnum == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the ledger of flow \"%s\" has lost column \"%s\"", flow->name, column),
+				 errdetail("Table \"%s\" is the extension's own.", get_rel_name(flow->ledger)),
+				 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
+	kept = rf_type_of_column(flow->ledger, attnum);
 	if (kept.type != type.type || kept.typmod != type.typmod ||
 		kept.collation != type.collation)
 		ereport(ERROR,
@@ -385,10 +394,10 @@ check_types(const RfFlow *flow)
 }
 
 /*
- * Look at the flow's tables as they are now.  A run holds its locks on them.
+ * Look at what the extension itself keeps of a flow.
  */
 void
-rf_flow_open(RfFlow *flow)
+rf_flow_open_definition(RfFlow *flow)
 {
 	if (get_rel_name(flow->target) == NULL)
 		report_missing(flow, "the target of");
@@ -406,14 +415,23 @@ rf_flow_open(RfFlow *flow)
 			report_missing(flow, "the ledger of");
 		LockRelationOid(flow->ledger, RowExclusiveLock);
 	}
+	flow->expectations = load_expectations(flow->id);
+}
 
+/*
+ * Look at all of the flow's tables as they are now.  A run holds its locks on
+ * them.
+ */
+void
+rf_flow_open(RfFlow *flow)
+{
+	rf_flow_open_definition(flow);
 	open_columns(flow);
 	flow->keys = palloc(flow->nkeys * sizeof(int));
 	for (int i = 0; i < flow->nkeys; i++)
 		flow->keys[i] = stored_position(flow, flow->key_outputs[i]);
 	open_sequence(flow);
 	check_types(flow);
-	flow->expectations = load_expectations(flow->id);
 	open_extras(flow);
 }
 
@@ -438,4 +456,18 @@ RfType
 rf_flow_column_type(const RfFlow *flow, int column)
 {
 	return rf_type_of(TupleDescAttr(flow->columns, column));
+}
+
+/*
+ * The position of an output column, or -1.
+ */
+int
+rf_flow_output(const RfFlow *flow, const char *name)
+{
+	for (int i = 0; i < flow->noutputs; i++)
+	{
+		if (strcmp(flow->outputs[i], name) == 0)
+			return i;
+	}
+	return -1;
 }

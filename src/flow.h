@@ -65,8 +65,13 @@ typedef struct RfFlow
 	int			nkeys;
 	char	  **key_outputs;
 
+	/* What follows is known once the definition is open. */
+	Oid			view;
+	Oid			ledger;			/* or InvalidOid */
+	List	   *expectations;	/* of RfExpectation, by name */
+
 	/*
-	 * What follows is known once the flow is open.
+	 * And the rest once the whole flow is.
 	 *
 	 * The stored ones among the outputs, under the target's names and types.
 	 */
@@ -79,10 +84,6 @@ typedef struct RfFlow
 	int			sequence_column;	/* position among columns, or -1 */
 	RfType		sequence_type;
 	char	   *tombstone_view_column;	/* or NULL */
-
-	Oid			view;
-	Oid			ledger;			/* or InvalidOid */
-	List	   *expectations;	/* of RfExpectation, by name */
 
 	/* what a run reads of the view after the outputs, and where it is */
 	List	   *extras;			/* names of the view's columns */
@@ -102,8 +103,10 @@ extern void rf_flow_depend_on_extension(Oid relid);
 extern RfFlow *rf_flow_find(const char *name);
 extern RfFlow *rf_flow_lock(const char *name, bool wait);
 extern void rf_flow_check_caller(const RfFlow *flow);
+extern void rf_flow_open_definition(RfFlow *flow);
 extern void rf_flow_open(RfFlow *flow);
 extern void rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow);
 extern RfType rf_flow_column_type(const RfFlow *flow, int column);
+extern int	rf_flow_output(const RfFlow *flow, const char *name);
 
 #endif							/* RF_FLOW_H */

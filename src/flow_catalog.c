@@ -229,8 +229,14 @@ rf_catalog_drop_flow(int32 flow_id)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("DELETE FROM replace_flow.run r USING replace_flow.flow f"
-							" WHERE f.flow_id = $1 AND r.flow = f.name", &args);
+	(void) execute_as_owner("WITH dropped AS (DELETE FROM replace_flow.run r"
+							" USING replace_flow.flow f"
+							" WHERE f.flow_id = $1 AND r.flow = f.name RETURNING run_id),"
+							" rejected AS (DELETE FROM replace_flow.rejected r"
+							" USING dropped d WHERE r.run_id = d.run_id)"
+							" DELETE FROM replace_flow.expectation_result e"
+							" USING dropped d WHERE e.run_id = d.run_id", &args);
+	(void) execute_as_owner("DELETE FROM replace_flow.expectation WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
 }
 
@@ -289,7 +295,8 @@ rf_catalog_lost_flows(RfRow **rows)
 {
 	return all_as_owner("SELECT f.flow_id FROM replace_flow.flow f"
 						" WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.target)"
-						" OR NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.source)"
+						" OR f.source IS NOT NULL"
+						" AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.source)"
 						" OR NOT EXISTS (SELECT FROM pg_class c"
 						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
 						" AND c.relname = 'flow_' || f.flow_id)"
@@ -313,6 +320,12 @@ rf_catalog_similar_flow(const char *name, Oid role)
 						  " AND lower(regexp_replace(name, '^.*\\.|\"', '', 'g'))"
 						  " = lower(regexp_replace($1, '^.*\\.|\"', '', 'g')) ORDER BY name",
 						  &args, &row) ? rf_row_text(&row, "name") : NULL;
+}
+
+int
+rf_catalog_all_flows(RfRow **rows)
+{
+	return all_as_owner("SELECT flow_id FROM replace_flow.flow ORDER BY flow_id", NULL, rows);
 }
 
 char **

@@ -49,6 +49,7 @@ extern void rf_catalog_drop_flow(int32 flow_id);
 extern char *rf_catalog_flow_of_target(List *relids, int32 other_than);
 extern char *rf_catalog_flow_of_source(List *relids, int32 other_than);
 extern int	rf_catalog_lost_flows(RfRow **rows);
+extern int	rf_catalog_all_flows(RfRow **rows);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
 

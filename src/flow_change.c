@@ -11,14 +11,15 @@
  */
 #include "postgres.h"
 
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
-#include "commands/trigger.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "argument.h"
 #include "failpoint.h"
@@ -36,7 +37,7 @@ PG_FUNCTION_INFO_V1(replace_flow_resume_flow);
 PG_FUNCTION_INFO_V1(replace_flow_add_expectation);
 PG_FUNCTION_INFO_V1(replace_flow_drop_expectation);
 PG_FUNCTION_INFO_V1(replace_flow_after_drop);
-PG_FUNCTION_INFO_V1(replace_flow_adopt);
+PG_FUNCTION_INFO_V1(replace_flow_before_drop_extension);
 
 /*
  * Lock a flow for a change by the caller.  The context is the connection's.
@@ -44,8 +45,10 @@ PG_FUNCTION_INFO_V1(replace_flow_adopt);
 RfFlow *
 rf_flow_lock_for_change(const char *name, MemoryContext context)
 {
-	RfFlow	   *flow = rf_flow_find(name);
+	RfFlow	   *flow;
 
+	PreventCommandIfReadOnly("a change of a flow");
+	flow = rf_flow_find(name);
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, context);
 	flow = rf_flow_lock(name, true);
@@ -81,9 +84,9 @@ drop(int32 flow_id)
 	rf_failpoint("flow", "dropped");
 	rf_role_assume(&guard, rf_role_of_catalog());
 	if (OidIsValid(view))
-		(void) rf_query_execute(rf_sql_drop_view(view), NULL);
+		(void) rf_query_execute(rf_sql_drop_own_view(view), NULL);
 	if (OidIsValid(ledger))
-		(void) rf_query_execute(rf_sql_drop_table(ledger), NULL);
+		(void) rf_query_execute(rf_sql_drop_own_table(ledger), NULL);
 	rf_role_restore(&guard);
 }
 
@@ -146,31 +149,37 @@ replace_flow_after_drop(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
+static void
+adopt(Oid relid)
+{
+	if (OidIsValid(relid) && getAutoExtensionsOfObject(RelationRelationId, relid) == NIL)
+		rf_flow_depend_on_extension(relid);
+}
+
 /*
- * adopt(): trigger on the catalog of flows, for each flow that comes.  When it
- * comes from a dump, its view and ledger are there already, and do not belong
- * to the extension.
+ * before_drop_extension(): event trigger.  Views and ledgers that a dump or
+ * pg_upgrade brought back do not belong to the extension, as new ones do, and
+ * would be in the way.
  */
 Datum
-replace_flow_adopt(PG_FUNCTION_ARGS)
+replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigger = (TriggerData *) fcinfo->context;
-	Datum		flow_id;
-	bool		isnull;
-	Oid			view;
-	Oid			ledger;
+	RfRow	   *rows;
+	int			nrows;
 
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		elog(ERROR, "unexpected call of replace_flow.adopt()");
-	flow_id = heap_getattr(trigger->tg_trigtuple, 1, RelationGetDescr(trigger->tg_relation),
-						   &isnull);
-	view = find_view(DatumGetInt32(flow_id));
-	ledger = find_ledger(DatumGetInt32(flow_id));
-	if (OidIsValid(view))
-		rf_flow_depend_on_extension(view);
-	if (OidIsValid(ledger))
-		rf_flow_depend_on_extension(ledger);
-	return PointerGetDatum(NULL);
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		elog(ERROR, "unexpected call of replace_flow.before_drop_extension()");
+	rf_query_begin();
+	nrows = rf_catalog_all_flows(&rows);
+	for (int i = 0; i < nrows; i++)
+	{
+		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
+
+		adopt(find_view(flow_id));
+		adopt(find_ledger(flow_id));
+	}
+	rf_query_end();
+	PG_RETURN_NULL();
 }
 
 static Datum
@@ -208,7 +217,7 @@ begin_change(const char *flow_name, RfView **view)
 {
 	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin());
 
-	rf_flow_open(flow);
+	rf_flow_open_definition(flow);
 	*view = rf_view_load(flow);
 	return flow;
 }

@@ -20,6 +20,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
@@ -30,6 +31,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 #include "argument.h"
 #include "conversion.h"
@@ -185,9 +187,9 @@ replace_flow_create_using_flow(PG_FUNCTION_ARGS)
 {
 	RfDefinition definition = {0};
 
+	PreventCommandIfReadOnly("replace_flow.create_using_flow()");
 	read_arguments(&definition, fcinfo);
 	rf_query_begin();
-	rf_definition_check_name(&definition);
 	rf_definition_check_source(&definition);
 	rf_definition_check_settings(&definition);
 	rf_definition_read_query(&definition);
@@ -286,14 +288,15 @@ begin_alteration(RfDefinition *definition, RfAlteration *alteration, FunctionCal
 {
 	RfFlow	   *flow = alteration->flow;
 
-	rf_catalog_read_flow(flow->id, &definition->row);
-	read_alterations(definition, alteration, fcinfo);
 	definition->flow_id = flow->id;
+	definition->before = flow;
 	definition->name = flow->name;
 	definition->owner = flow->owner;
 	definition->target.relid = flow->target;
 	definition->target.name = get_rel_name(flow->target);
 	definition->target.schema = get_namespace_name(get_rel_namespace(flow->target));
+	rf_catalog_read_flow(flow->id, &definition->row);
+	read_alterations(definition, alteration, fcinfo);
 }
 
 /* A view over the query as it is or as it is to be. */
@@ -304,7 +307,10 @@ begin_view(RfDefinition *definition, RfAlteration *alteration)
 	if (alteration->new_query)
 		rf_definition_read_query(definition);
 	else
+	{
 		definition->view = rf_view_again(alteration->old_view);
+		rf_view_check_stream(definition->view, definition->row.source);
+	}
 	definition->noutputs = rf_view_outputs(definition->view, &definition->outputs,
 										   &definition->output_types);
 }
@@ -357,7 +363,7 @@ add_columns(const RfDefinition *definition)
 	{
 		const char *name = definition->outputs[i];
 
-		if (get_attnum(definition->target.relid, name) == InvalidAttrNumber &&
+		if (rf_definition_target_column(definition, name) == InvalidAttrNumber &&
 			!rf_definition_serves_expression(definition, name))
 			(void) rf_query_execute(rf_sql_add_column(definition->target.relid, name,
 													  definition->output_types[i]), NULL);
@@ -397,19 +403,6 @@ check_new_types(const RfDefinition *definition, const RfAlteration *alteration)
 	}
 }
 
-/* Columns are matched anew for a new query only: the target's may have been renamed. */
-static void
-settle_columns(RfDefinition *definition, const RfAlteration *alteration)
-{
-	if (alteration->new_query)
-	{
-		rf_definition_match_columns(definition);
-		check_new_types(definition, alteration);
-	}
-	else
-		definition->output_attnums = alteration->flow->output_attnums;
-}
-
 static bool
 is_same_type(RfType type1, RfType type2)
 {
@@ -417,34 +410,94 @@ is_same_type(RfType type1, RfType type2)
 		type1.collation == type2.collation;
 }
 
+static bool
+is_kept_in_ledger(const RfFlow *flow, const char *column, RfType type)
+{
+	AttrNumber	attnum = get_attnum(flow->ledger, column);
+
+	return attnum != InvalidAttrNumber &&
+		is_same_type(rf_type_of_column(flow->ledger, attnum), type);
+}
+
+/* Where the target stores an output column of the flow as it was, or 0. */
+static AttrNumber
+old_attnum(const RfFlow *flow, const char *output)
+{
+	int			position = rf_flow_output(flow, output);
+
+	return position < 0 ? 0 : flow->output_attnums[position];
+}
+
 /* Whether the ledger's floors would mean something else. */
 static bool
 outdates_ledger(const RfDefinition *definition, const RfAlteration *alteration)
 {
 	const RfFlow *flow = alteration->flow;
+	bool		was_stored = old_attnum(flow, flow->sequence_view_column) > 0;
 
 	if (alteration->new_sequence || definition->nkeys != flow->nkeys ||
-		definition->stored != (flow->sequence_column >= 0) ||
-		!is_same_type(rf_definition_sequence_type(definition), flow->sequence_type))
+		definition->stored != was_stored ||
+		!is_kept_in_ledger(flow, RF_LEDGER_SEQUENCE, rf_definition_sequence_type(definition)))
 		return true;
 	for (int i = 0; i < flow->nkeys; i++)
 	{
-		if (definition->key_attnums[i] != flow->output_attnums[flow->column_outputs[flow->keys[i]]])
+		AttrNumber	attnum = definition->key_attnums[i];
+
+		if (attnum != old_attnum(flow, flow->key_outputs[i]) ||
+			!is_kept_in_ledger(flow, rf_sql_ledger_key(i),
+							   rf_type_of_column(flow->target, attnum)))
 			return true;
 	}
 	return false;
 }
 
+static AttrNumber
+number_of_columns(Oid relid)
+{
+	Relation	table = table_open(relid, AccessShareLock);
+	AttrNumber	number = RelationGetNumberOfAttributes(table);
+
+	table_close(table, NoLock);
+	return number;
+}
+
 static bool
-ledger_has_rows(const RfFlow *flow)
+has_rows(const RfFlow *flow, Oid relid)
 {
 	RfRoleGuard guard;
-	bool		has_rows;
+	bool		found;
 
 	rf_role_assume(&guard, flow->owner);
-	has_rows = rf_query_execute(rf_sql_first_row(flow->ledger), NULL) > 0;
+	found = rf_query_execute(rf_sql_first_row(relid), NULL) > 0;
 	rf_role_restore(&guard);
-	return has_rows;
+	return found;
+}
+
+static void
+refuse_new_floors(const RfFlow *flow, const char *where)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("key and sequence of flow \"%s\" cannot change any more", flow->name),
+			 errdetail("Its %s holds floors under the old ones.", where),
+			 errhint("Drop the flow, which forgets its floors, and create it again.")));
+}
+
+/*
+ * Floors that the target holds must stay what they are: the sequence may move
+ * to a column that was there before, and else only while there are no rows.
+ */
+static void
+check_stored_floors(const RfDefinition *definition, const RfAlteration *alteration,
+					AttrNumber last_column)
+{
+	const RfFlow *flow = alteration->flow;
+	int			output = rf_definition_output(definition, definition->row.sequence_column);
+	AttrNumber	attnum = definition->stored ? definition->output_attnums[output] : 0;
+
+	if (old_attnum(flow, flow->sequence_view_column) > 0 &&
+		(attnum == 0 || attnum > last_column) && has_rows(flow, flow->target))
+		refuse_new_floors(flow, "target");
 }
 
 /*
@@ -459,14 +512,10 @@ settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
 
 	if (flow->has_ledger && outdates_ledger(definition, alteration))
 	{
-		if (ledger_has_rows(flow))
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("key and sequence of flow \"%s\" cannot change any more", flow->name),
-					 errdetail("Its ledger holds floors under the old ones."),
-					 errhint("Drop the flow, which forgets its floors, and create it again.")));
+		if (has_rows(flow, flow->ledger))
+			refuse_new_floors(flow, "ledger");
 		rf_role_assume(&guard, rf_role_of_catalog());
-		(void) rf_query_execute(rf_sql_drop_table(flow->ledger), NULL);
+		(void) rf_query_execute(rf_sql_drop_own_table(flow->ledger), NULL);
 		rf_role_restore(&guard);
 		if (definition->row.has_ledger)
 			create_ledger(definition, flow->id);
@@ -481,6 +530,8 @@ settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
 static void
 alter_reading(RfDefinition *definition, RfAlteration *alteration)
 {
+	AttrNumber	last_column = number_of_columns(definition->target.relid);
+
 	begin_view(definition, alteration);
 	rf_definition_check_key_names(definition);
 	settle_expressions(definition, alteration);
@@ -489,9 +540,11 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 		add_columns(definition);
 	LockRelationOid(definition->target.relid, ShareRowExclusiveLock);
 	rf_target_check(definition->target.relid, definition->owner, definition->name);
-	settle_columns(definition, alteration);
+	rf_definition_match_columns(definition);
+	check_new_types(definition, alteration);
 	rf_definition_check_keys(definition);
 	rf_definition_check_sequence(definition);
+	check_stored_floors(definition, alteration, last_column);
 	rf_view_store(definition->view, definition->flow_id, definition->owner, true);
 	rf_failpoint("view", "stored");
 	settle_ledger(definition, alteration);
@@ -543,7 +596,7 @@ replace_flow_alter_flow(PG_FUNCTION_ARGS)
 	RfAlteration alteration = {0};
 
 	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin());
-	rf_flow_open(alteration.flow);
+	rf_flow_open_definition(alteration.flow);
 	begin_alteration(&definition, &alteration, fcinfo);
 	alter(&definition, &alteration);
 	rf_query_end();

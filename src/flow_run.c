@@ -42,6 +42,7 @@
 #include "floor.h"
 #include "flow.h"
 #include "flow_run.h"
+#include "flow_view.h"
 #include "key_set.h"
 #include "query.h"
 #include "reentry.h"
@@ -563,6 +564,7 @@ run_flow(RfFlow *flow)
 	rf_run_begin(&apply.run, flow);
 	error_context_stack = &callback;
 	rf_flow_open(flow);
+	rf_view_check(flow);
 	rf_target_check(flow->target, flow->owner, flow->name);
 	rf_stream_check_parts(flow->source, flow->name);
 

@@ -21,6 +21,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "commands/view.h"
 #include "nodes/makefuncs.h"
@@ -28,6 +29,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
@@ -45,6 +47,7 @@ struct RfView
 	ParseState *pstate;			/* its only relation is the query, as q */
 	List	   *targets;		/* of TargetEntry: the view's columns */
 	int			noutputs;		/* how many of them the query gives */
+	const RfView *same_query;	/* another view over the same query, or NULL */
 };
 
 static RfView *
@@ -61,6 +64,12 @@ begin(const char *flow_name, Query *query)
 	view->targets = expandNSItemAttrs(view->pstate, item, 0, true, -1);
 	view->noutputs = list_length(view->targets);
 	return view;
+}
+
+static Query *
+view_query(const RfView *view)
+{
+	return linitial_node(RangeTblEntry, view->pstate->p_rtable)->subquery;
 }
 
 static TargetEntry *
@@ -102,23 +111,122 @@ rf_view_begin(const char *flow_name, Query *query)
 	return view;
 }
 
-/* The subquery of a stored view, and its place in the range table. */
+static void
+report_changed(const RfFlow *flow)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the view of flow \"%s\" was changed", flow->name),
+			 errdetail("View \"%s\" is the extension's own, and no longer what it made.",
+					   rf_flow_view_name(flow->id)),
+			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
+}
+
+/*
+ * The subquery of a stored view, and its place in the range table; NULL when
+ * the view is more than a target list over a subquery.
+ */
 static Query *
 find_subquery(Query *stored, int *varno)
 {
+	FromExpr   *from = stored->jointree;
+	RangeTblEntry *rte;
+
+	if (list_length(from->fromlist) != 1 || from->quals != NULL ||
+		!IsA(linitial(from->fromlist), RangeTblRef) ||
+		stored->cteList != NIL || stored->groupClause != NIL || stored->groupingSets != NIL ||
+		stored->havingQual != NULL || stored->distinctClause != NIL ||
+		stored->sortClause != NIL || stored->limitOffset != NULL ||
+		stored->limitCount != NULL || stored->setOperations != NULL ||
+		stored->hasAggs || stored->hasWindowFuncs || stored->hasTargetSRFs ||
+		stored->hasSubLinks)
+		return NULL;
+	*varno = linitial_node(RangeTblRef, from->fromlist)->rtindex;
+	rte = rt_fetch(*varno, stored->rtable);
+	return rte->rtekind == RTE_SUBQUERY ? rte->subquery : NULL;
+}
+
+/* Whether the view begins with the query's columns, as the catalog has them. */
+static bool
+begins_with_outputs(const RfFlow *flow, const RfView *view, List *targets, int varno)
+{
+	if (view->noutputs != flow->noutputs || list_length(targets) < view->noutputs)
+		return false;
+	for (int i = 0; i < view->noutputs; i++)
+	{
+		TargetEntry *target = list_nth_node(TargetEntry, targets, i);
+		Var		   *var = (Var *) target->expr;
+
+		if (!IsA(var, Var) || var->varno != varno || var->varattno != i + 1 ||
+			strcmp(target->resname, flow->outputs[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Take up a flow's view as it was stored.  It belongs to the flow's owner, who
+ * could have put something else in its place.
+ */
+RfView *
+rf_view_load(const RfFlow *flow)
+{
+	Relation	relation = table_open(flow->view, AccessShareLock);
+	Query	   *stored;
+	Query	   *query;
+	int			varno;
+	RfView	   *view;
+
+	if (relation->rd_rel->relkind != RELKIND_VIEW)
+		report_changed(flow);
+	stored = copyObject(get_view_query(relation));
+	query = find_subquery(stored, &varno);
+	if (query == NULL)
+		report_changed(flow);
+	view = begin(flow->name, query);
+	if (!begins_with_outputs(flow, view, stored->targetList, varno))
+		report_changed(flow);
+	ChangeVarNodes((Node *) stored->targetList, varno, 1, 0);
+	view->targets = stored->targetList;
+	table_close(relation, NoLock);
+	return view;
+}
+
+static void
+check_verdict(const RfFlow *flow, const RfView *view, const char *column)
+{
+	if (find(view, column) == NULL || rf_view_column_type(view, column).type != BOOLOID)
+		report_changed(flow);
+}
+
+/*
+ * The query must read the stream exactly once.
+ */
+void
+rf_view_check_stream(const RfView *view, Oid stream)
+{
+	RfTextOrigin origin = {view->flow_name, "query"};
+
+	rf_query_check_stream(&origin, view_query(view), stream);
+}
+
+/*
+ * See, before a run, that the view is what was made of the definition, and that
+ * the query still reads the stream: views in between may have been replaced.
+ */
+void
+rf_view_check(const RfFlow *flow)
+{
+	RfView	   *view = rf_view_load(flow);
 	ListCell   *cell;
 
-	foreach(cell, stored->rtable)
-	{
-		RangeTblEntry *rte = lfirst(cell);
-
-		if (rte->rtekind == RTE_SUBQUERY)
-		{
-			*varno = foreach_current_index(cell) + 1;
-			return rte->subquery;
-		}
-	}
-	elog(ERROR, "unexpected definition of a flow's view");
+	rf_view_check_stream(view, flow->source);
+	if (find(view, flow->sequence_view_column) == NULL)
+		report_changed(flow);
+	if (flow->tombstone_view_column != NULL)
+		check_verdict(flow, view, flow->tombstone_view_column);
+	foreach(cell, flow->expectations)
+		check_verdict(flow, view, ((RfExpectation *) lfirst(cell))->view_column);
 }
 
 /*
@@ -127,26 +235,10 @@ find_subquery(Query *stored, int *varno)
 RfView *
 rf_view_again(const RfView *view)
 {
-	return begin(view->flow_name,
-				 copyObject(linitial_node(RangeTblEntry, view->pstate->p_rtable)->subquery));
-}
+	RfView	   *again = begin(view->flow_name, copyObject(view_query(view)));
 
-/*
- * Take up a flow's view as it was stored.
- */
-RfView *
-rf_view_load(const RfFlow *flow)
-{
-	Relation	relation = table_open(flow->view, AccessShareLock);
-	Query	   *stored = copyObject(get_view_query(relation));
-	int			varno;
-	Query	   *query = find_subquery(stored, &varno);
-	RfView	   *view = begin(flow->name, query);
-
-	ChangeVarNodes((Node *) stored->targetList, varno, 1, 0);
-	view->targets = stored->targetList;
-	table_close(relation, NoLock);
-	return view;
+	again->same_query = view;
+	return again;
 }
 
 /*
@@ -299,7 +391,9 @@ rf_view_carry(RfView *view, const RfView *from, const char *column,
 										column));
 		return pstrdup(column);
 	}
-	return add(view, (Node *) move_columns((Node *) target->expr, &move), name);
+	if (view->same_query == from)
+		return add(view, copyObject((Node *) target->expr), name);
+	return add(view, move_columns((Node *) target->expr, &move), name);
 }
 
 /*
@@ -387,6 +481,22 @@ build_relation(const RfView *view, char *name)
 	return create;
 }
 
+/* What lives in a session's temporary schema goes with the session. */
+static void
+refuse_temporary(const RfView *view, Oid relid)
+{
+	RfArgs		args = {0};
+	RfRow		row;
+
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
+	if (rf_query_first(rf_sql_temporary_references(), &args, &row))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("flow \"%s\" uses a temporary object", view->flow_name),
+				 errdetail("It is %s.", rf_row_text(&row, "object")),
+				 errhint("Use what other sessions can see too.")));
+}
+
 /*
  * Create the view, or put it in the place of the one that is there.
  *
@@ -407,12 +517,13 @@ rf_view_store(RfView *view, int32 flow_id, Oid owner, bool replace)
 	{
 		Oid			present = get_relname_relid(name, rf_flow_namespace());
 
-		(void) rf_query_execute(rf_sql_drop_view(present), NULL);
+		(void) rf_query_execute(rf_sql_drop_own_view(present), NULL);
 	}
 	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(address.objectId, query, false);
 	rf_flow_depend_on_extension(address.objectId);
 	CommandCounterIncrement();
+	refuse_temporary(view, address.objectId);
 	rf_role_restore(&guard);
 }

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -60,6 +61,22 @@ read_numbers(const char *text, Oid *relid, int *attnum)
 }
 
 /*
+ * A column's name, or NULL when it is gone.
+ */
+char *
+rf_column_name(Oid relid, AttrNumber attnum)
+{
+	HeapTuple	tuple = SearchSysCacheAttNum(relid, attnum);
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	name = pstrdup(NameStr(((Form_pg_attribute) GETSTRUCT(tuple))->attname));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/*
  * regcolumn_in(cstring): schema.table.column
  */
 Datum
@@ -97,7 +114,7 @@ replace_flow_regcolumn_out(PG_FUNCTION_ARGS)
 {
 	Oid			relid = relid_of(PG_GETARG_DATUM(0));
 	AttrNumber	attnum = attnum_of(PG_GETARG_DATUM(0));
-	char	   *column = get_attname(relid, attnum, true);
+	char	   *column = rf_column_name(relid, attnum);
 
 	if (column == NULL)
 		PG_RETURN_CSTRING(psprintf("%u.%d", relid, attnum));

@@ -154,10 +154,33 @@ own(const char *name)
 	return quote_qualified_identifier("replace_flow", name);
 }
 
+/*
+ * Views of others on our own objects go with them: anybody can make one, and
+ * must not be able to hinder a flow by it.
+ */
 char *
-rf_sql_drop_view(Oid relid)
+rf_sql_drop_own_view(Oid relid)
 {
-	return psprintf("DROP VIEW %s", rf_sql_relation(relid));
+	return psprintf("DROP VIEW %s CASCADE", rf_sql_relation(relid));
+}
+
+char *
+rf_sql_drop_own_table(Oid relid)
+{
+	return psprintf("DROP TABLE %s CASCADE", rf_sql_relation(relid));
+}
+
+/*
+ * What the view $1 uses of temporary schemas.
+ */
+char *
+rf_sql_temporary_references(void)
+{
+	return "SELECT pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS object"
+		" FROM pg_rewrite AS r JOIN pg_depend AS d"
+		" ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid,"
+		" pg_identify_object(d.refclassid, d.refobjid, 0) AS o"
+		" WHERE r.ev_class = $1 AND o.schema LIKE 'pg\\_temp%' LIMIT 1";
 }
 
 /*
@@ -212,6 +235,9 @@ rf_sql_add_column(Oid relid, const char *column, RfType type)
 	appendStringInfo(&sql, "ALTER TABLE %s ADD COLUMN %s ", rf_sql_relation(relid),
 					 quote_identifier(column));
 	append_type(&sql, type);
+	/* a domain may have a default of its own */
+	if (get_typdefault(type.type) != NULL)
+		appendStringInfoString(&sql, " DEFAULT NULL");
 	return sql.data;
 }
 

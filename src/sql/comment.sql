@@ -18,5 +18,5 @@ COMMENT ON FUNCTION replace_flow.drop_expectation IS 'remove an expectation from
 COMMENT ON FUNCTION replace_flow.in_snapshot IS 'internal: whether the current snapshot sees row versions written by this transaction';
 COMMENT ON FUNCTION replace_flow.flow_owner IS 'the role that a flow belongs to and runs as';
 COMMENT ON FUNCTION replace_flow.after_drop IS 'internal: remove flows whose tables were dropped';
-COMMENT ON FUNCTION replace_flow.adopt IS 'internal: let a restored flow''s view and ledger go with the extension';
+COMMENT ON FUNCTION replace_flow.before_drop_extension IS 'internal: let restored flows'' views and ledgers go with the extension';
 COMMENT ON TYPE replace_flow.regcolumn IS 'a column of a table; reads and prints as schema.table.column';

@@ -1,6 +1,6 @@
 /*
  * What happens to flows when something else happens: their tables are dropped,
- * or a dump is restored.
+ * or the extension is.
  */
 
 CREATE FUNCTION replace_flow.after_drop()
@@ -11,11 +11,11 @@ AS 'MODULE_PATHNAME', 'replace_flow_after_drop';
 CREATE EVENT TRIGGER replace_flow_after_drop ON sql_drop
 EXECUTE FUNCTION replace_flow.after_drop();
 
--- pg_dump does not know that a flow's view and ledger go with the extension.
-CREATE FUNCTION replace_flow.adopt()
-RETURNS trigger
+CREATE FUNCTION replace_flow.before_drop_extension()
+RETURNS event_trigger
 LANGUAGE C
-AS 'MODULE_PATHNAME', 'replace_flow_adopt';
+AS 'MODULE_PATHNAME', 'replace_flow_before_drop_extension';
 
-CREATE TRIGGER adopt AFTER INSERT ON replace_flow.flow
-FOR EACH ROW EXECUTE FUNCTION replace_flow.adopt();
+CREATE EVENT TRIGGER replace_flow_before_drop_extension ON ddl_command_start
+WHEN TAG IN ('DROP EXTENSION')
+EXECUTE FUNCTION replace_flow.before_drop_extension();

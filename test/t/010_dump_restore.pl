@@ -175,7 +175,12 @@ my %restore = (
 	plain => sub { run_script($_[0], 'plain.sql') },
 	inserts => sub { run_script($_[0], 'inserts.sql') },
 	custom => sub { restore($_[0], 'pg_restore', '--exit-on-error', "$dumps/custom") },
-	directory => sub { restore($_[0], 'pg_restore', '--exit-on-error', "$dumps/directory") },
+	directory => sub { restore($_[0], 'pg_restore', '--exit-on-error', '--jobs=3', "$dumps/directory") },
+	parallel => sub { restore($_[0], 'pg_restore', '--exit-on-error', '--jobs=2', "$dumps/custom") },
+	without_triggers => sub {
+		restore($_[0], 'pg_restore', '--exit-on-error', '--schema-only', "$dumps/custom");
+		restore($_[0], 'pg_restore', '--exit-on-error', '--data-only', '--disable-triggers', "$dumps/custom");
+	},
 	one_transaction => sub { restore($_[0], 'pg_restore', '--single-transaction', "$dumps/custom") },
 	two_scripts => sub { run_script($_[0], 'schema.sql'); run_script($_[0], 'data.sql') },
 	three_sections => sub {

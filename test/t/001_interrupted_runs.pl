@@ -56,25 +56,26 @@ sub begin_run
 {
 	($run_out, $run_err) = ('', '');
 	my $run = IPC::Run::start(
-		[ 'psql', '-XAtq', '-d', $node->connstr('postgres'),
+		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' application_name=run',
 			'-c', q{SELECT status FROM replace_flow.apply('f')} ],
 		'<', '/dev/null', '>', \$run_out, '2>', \$run_err);
 	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+		q{SELECT count(*) = 1 FROM pg_stat_activity
+			WHERE application_name = 'run' AND wait_event = 'PgSleep'})
 	  or die 'the run did not get under way';
 	return $run;
 }
 
 my $run = begin_run();
 $node->safe_psql('postgres',
-	q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+	q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'run'});
 $run->finish;
 like($run_err, qr/canceling statement due to user request/, 'a run can be cancelled');
 is(state(), $before, 'nothing was done before the cancel');
 
 $run = begin_run();
 $node->safe_psql('postgres',
-	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'run'});
 $run->finish;
 is(state(), $before, 'nothing was done before the session was terminated');
 

@@ -1,0 +1,2 @@
+CALL concurrent.find_torn_sets();
+\sleep 20 ms

@@ -40,10 +40,12 @@ PG_FUNCTION_INFO_V1(replace_flow_after_drop);
 PG_FUNCTION_INFO_V1(replace_flow_before_drop_extension);
 
 /*
- * Lock a flow for a change by the caller.  The context is the connection's.
+ * Lock a flow for a change by the caller, after its target, as a run does; the
+ * target needs no lock (NoLock) if the change does not touch it.  The context
+ * is the connection's.
  */
 RfFlow *
-rf_flow_lock_for_change(const char *name, MemoryContext context)
+rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target_lock)
 {
 	RfFlow	   *flow;
 
@@ -51,9 +53,13 @@ rf_flow_lock_for_change(const char *name, MemoryContext context)
 	flow = rf_flow_find(name);
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, context);
+	if (target_lock != NoLock)
+		LockRelationOid(flow->target, target_lock);
 	flow = rf_flow_lock(name, true);
 	/* it may have been created anew meanwhile */
 	rf_flow_check_caller(flow);
+	if (target_lock != NoLock)
+		LockRelationOid(flow->target, target_lock);
 	return flow;
 }
 
@@ -101,10 +107,8 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 	RfFlow	   *flow;
 	RfRoleGuard guard;
 
-	flow = rf_flow_lock_for_change(name, rf_query_begin());
-	/* locks on tables come before that on the catalog */
-	if (drop_target)
-		LockRelationOid(flow->target, AccessExclusiveLock);
+	flow = rf_flow_lock_for_change(name, rf_query_begin(),
+								   drop_target ? AccessExclusiveLock : NoLock);
 	drop(flow->id);
 	if (drop_target && get_rel_name(flow->target) != NULL)
 	{
@@ -186,7 +190,7 @@ static Datum
 set_paused(FunctionCallInfo fcinfo, bool paused)
 {
 	char	   *name = rf_argument_text(fcinfo, 0, "flow");
-	RfFlow	   *flow = rf_flow_lock_for_change(name, rf_query_begin());
+	RfFlow	   *flow = rf_flow_lock_for_change(name, rf_query_begin(), NoLock);
 
 	rf_catalog_pause_flow(flow->id, paused);
 	rf_query_end();
@@ -215,7 +219,7 @@ replace_flow_resume_flow(PG_FUNCTION_ARGS)
 static RfFlow *
 begin_change(const char *flow_name, RfView **view)
 {
-	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin());
+	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin(), NoLock);
 
 	rf_flow_open_definition(flow);
 	*view = rf_view_load(flow);

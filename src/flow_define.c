@@ -538,7 +538,6 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 	carry_expectations(definition, alteration);
 	if (alteration->new_query)
 		add_columns(definition);
-	LockRelationOid(definition->target.relid, ShareRowExclusiveLock);
 	rf_target_check(definition->target.relid, definition->owner, definition->name);
 	rf_definition_match_columns(definition);
 	check_new_types(definition, alteration);
@@ -562,12 +561,17 @@ rename_flow(RfDefinition *definition, const char *name)
 	rf_catalog_rename_flow(definition->flow_id, old_name, name);
 }
 
-static void
-alter(RfDefinition *definition, RfAlteration *alteration)
+/* Whether what is read changes, and how: source, key, sequence, query, tombstone. */
+static bool
+changes_reading(FunctionCallInfo fcinfo)
 {
-	bool		reads = alteration->new_source || alteration->new_keys ||
-		alteration->new_sequence || alteration->new_query || alteration->new_tombstone;
+	return !PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(3) ||
+		!PG_ARGISNULL(5) || !PG_ARGISNULL(6);
+}
 
+static void
+alter(RfDefinition *definition, RfAlteration *alteration, bool reads)
+{
 	if (alteration->new_source)
 		rf_definition_check_source(definition);
 	rf_definition_check_settings(definition);
@@ -595,10 +599,13 @@ replace_flow_alter_flow(PG_FUNCTION_ARGS)
 	RfDefinition definition = {0};
 	RfAlteration alteration = {0};
 
-	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin());
+	bool		reads = changes_reading(fcinfo);
+
+	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin(),
+											  reads ? ShareRowExclusiveLock : NoLock);
 	rf_flow_open_definition(alteration.flow);
 	begin_alteration(&definition, &alteration, fcinfo);
-	alter(&definition, &alteration);
+	alter(&definition, &alteration, reads);
 	rf_query_end();
 	PG_RETURN_VOID();
 }

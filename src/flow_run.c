@@ -5,9 +5,10 @@
  *
  * The story of a run, all in the caller's transaction:
  *
- *	1. Lock: the flow's row, then the target against other writers, then the
- *	   stream as those who stage rows do.  Only then is the snapshot taken, so
- *	   that the run sees all that was done before it had its locks.
+ *	1. Lock: the target against other writers, the stream as those who stage
+ *	   rows do, the flow's row, and what else the query reads.  Only then is
+ *	   the snapshot taken, so that the run sees all that was done before it had
+ *	   its locks.
  *	2. Consume: the stream's rows that the snapshot sees are deleted.  The
  *	   snapshot goes on to see them.
  *	3. Read: the query gives rows; expectations drop some; the rest is
@@ -110,43 +111,53 @@ lock_table(Oid relid, LOCKMODE mode, bool wait)
 	return true;
 }
 
-/*
- * Lock the tables of a run; false when it would have to wait and must not.
- * Partitions are locked too, since they can be written by their own names.
- */
+/* The same for a table and its partitions, which can be written by their own names. */
 static bool
-lock_tables(const RfFlow *flow, bool wait)
+lock_family(Oid relid, LOCKMODE mode, bool wait)
 {
 	ListCell   *cell;
 
-	if (!lock_table(flow->target, ShareRowExclusiveLock, wait))
+	if (!lock_table(relid, mode, wait))
 		return false;
 	/* a table that was dropped has none; opening the flow reports it */
-	if (get_rel_name(flow->target) == NULL)
+	if (get_rel_name(relid) == NULL)
 		return true;
-	foreach(cell, find_all_inheritors(flow->target, NoLock, NULL))
+	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
 	{
-		if (!lock_table(lfirst_oid(cell), ShareRowExclusiveLock, wait))
+		if (!lock_table(lfirst_oid(cell), mode, wait))
 			return false;
 	}
-	return lock_table(flow->source, RowExclusiveLock, wait);
+	return true;
+}
+
+static bool
+lock_tables(const RfFlow *flow, bool wait)
+{
+	return lock_family(flow->target, ShareRowExclusiveLock, wait) &&
+		lock_family(flow->source, RowExclusiveLock, wait);
 }
 
 /*
- * Lock a flow and its tables, under the flow's own settings (lock_timeout may
- * be one); NULL when it would have to wait and must not, and when it is paused.
- * The flow may have been created anew since it was found: its caller is checked
- * again.
+ * Lock all that a run needs, under the flow's own settings (lock_timeout may be
+ * one); NULL when it would have to wait and must not, and when the flow is
+ * paused.
+ *
+ * Tables come first, as for a session that writes the target by hand and then
+ * calls for a run.  The flow may have been changed, or created anew, before its
+ * row was locked: then its caller is checked again and its tables are locked
+ * too.  So are those of a flow that was paused and is no more.
  */
 static RfFlow *
 lock_flow(const RfFlow *found, bool wait)
 {
 	RfRoleGuard guard;
-	RfFlow	   *flow;
+	RfFlow	   *flow = NULL;
 	bool		locked;
 
 	rf_flow_assume(&guard, found);
-	flow = rf_flow_lock(found->name, wait);
+	locked = found->paused || lock_tables(found, wait);
+	if (locked)
+		flow = rf_flow_lock(found->name, wait);
 	rf_role_restore(&guard);
 	if (flow == NULL)
 		return NULL;
@@ -154,7 +165,7 @@ lock_flow(const RfFlow *found, bool wait)
 	if (flow->paused)
 		return NULL;
 	rf_flow_assume(&guard, flow);
-	locked = lock_tables(flow, wait);
+	locked = lock_tables(flow, wait) && rf_view_lock(flow, wait);
 	rf_role_restore(&guard);
 	return locked ? flow : NULL;
 }

@@ -21,6 +21,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "commands/view.h"
@@ -32,6 +33,7 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "rewrite/rewriteManip.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -239,6 +241,84 @@ rf_view_again(const RfView *view)
 
 	again->same_query = view;
 	return again;
+}
+
+/* Locks for the relations that a view reads. */
+typedef struct RfViewLocks
+{
+	bool		wait;
+	bool		refused;		/* a lock was not free */
+} RfViewLocks;
+
+static bool lock_read_relations(Node *node, void *context);
+
+static bool
+lock_relation(Oid relid, RfViewLocks *locks)
+{
+	if (locks->wait)
+		LockRelationOid(relid, AccessShareLock);
+	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		locks->refused = true;
+	/* it may have been dropped meanwhile, and the view with it */
+	return !locks->refused && get_rel_name(relid) != NULL;
+}
+
+/* Lock a relation, its partitions and children, and what it reads if it is a view. */
+static void
+lock_with_parts(Oid relid, RfViewLocks *locks)
+{
+	Relation	relation;
+	ListCell   *cell;
+
+	if (!lock_relation(relid, locks))
+		return;
+	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
+		(void) lock_relation(lfirst_oid(cell), locks);
+	relation = table_open(relid, NoLock);
+	if (relation->rd_rel->relkind == RELKIND_VIEW)
+		(void) lock_read_relations((Node *) get_view_query(relation), locks);
+	table_close(relation, NoLock);
+}
+
+static bool
+lock_read_relations(Node *node, void *context)
+{
+	RfViewLocks *locks = context;
+
+	if (node == NULL || locks->refused)
+		return locks->refused;
+	if (IsA(node, RangeTblEntry))
+	{
+		RangeTblEntry *rte = (RangeTblEntry *) node;
+
+		/* entries of a view itself stand for OLD and NEW */
+		if (rte->rtekind == RTE_RELATION && rte->inFromCl)
+			lock_with_parts(rte->relid, locks);
+		return locks->refused;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, lock_read_relations, context,
+								 QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, lock_read_relations, context);
+}
+
+/*
+ * Lock what a flow's view reads, as reading does, down to the tables below
+ * other views; false when it would have to wait and must not.
+ *
+ * The server itself would lock these tables only when it plans the query.  If
+ * it had to wait there, for somebody who empties and refills one of them, the
+ * run's snapshot would see neither the old rows nor the new ones.
+ */
+bool
+rf_view_lock(const RfFlow *flow, bool wait)
+{
+	RfViewLocks locks = {wait, false};
+	Oid			view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
+
+	if (OidIsValid(view))
+		lock_with_parts(view, &locks);
+	return !locks.refused;
 }
 
 /*

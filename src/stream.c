@@ -73,7 +73,7 @@ rf_stream_check(Oid stream, const char *flow_name)
 		ereport(WARNING,
 				(errmsg("the stream \"%s\" of flow \"%s\" is unlogged",
 						get_rel_name(stream), flow_name),
-				 errdetail("A crash of the server empties it, with the rows that no run has consumed."),
+				 errdetail("A crash of the server empties it, with the rows that no run has consumed, and starts its identity columns anew."),
 				 errhint("ALTER TABLE %s SET LOGGED keeps them.", rf_sql_relation(stream))));
 }
 

@@ -35,15 +35,18 @@ as_user()
 )
 
 # The files that git tracks or would track, as they are now.
+pack_tree()
+(
+    cd "$root"
+    git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard |
+        while IFS= read -r -d '' file; do
+            [ ! -e "$file" ] || printf '%s\0' "$file"
+        done | tar --create --null --files-from=-
+)
+
 copy_tree()
 {
-    (
-        cd "$root"
-        git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard |
-            while IFS= read -r -d '' file; do
-                [ ! -e "$file" ] || printf '%s\0' "$file"
-            done | tar --create --null --files-from=-
-    ) | as_user tar --extract --no-same-owner
+    pack_tree | as_user tar --extract --no-same-owner
     as_user test -f Makefile || die "$root is not a git clone of replace_flow"
 }
 

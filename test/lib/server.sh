@@ -13,6 +13,9 @@
 # remove_workspace() stops every server that runs in the folder, by process id,
 # and removes the folder.
 
+initdb_options=()
+server_environment=()
+
 make_workspace()
 {
     work=$(mktemp -d "${TMPDIR:-/tmp}/replace_flow.XXXXXX")
@@ -64,17 +67,29 @@ copy_server()
     bindir=$work/server$("$pg_config" --bindir)
 }
 
-start_server()
+# create_cluster SETTING...: lines of its configuration
+create_cluster()
 {
     as_user initdb --no-sync --pgdata="$work/data" --username=postgres --auth=trust \
-        --encoding=UTF8 --locale=C.UTF-8 >"$work/initdb.log" 2>&1 || { cat "$work/initdb.log"; die "initdb failed"; }
+        --encoding=UTF8 --locale=C.UTF-8 "${initdb_options[@]}" >"$work/initdb.log" 2>&1 ||
+        { cat "$work/initdb.log"; die "initdb failed"; }
     {
         printf "listen_addresses = ''\n"
         printf "unix_socket_directories = '%s'\n" "$work/run"
         printf '%s\n' "$@"
     } | as_user tee -a "$work/data/postgresql.conf" >/dev/null
-    as_user pg_ctl --silent --wait --pgdata="$work/data" --log="$work/server.log" start >/dev/null ||
-        { cat "$work/server.log"; die "the server did not start"; }
+}
+
+run_server()
+{
+    as_user env "${server_environment[@]}" pg_ctl --silent --wait --pgdata="$work/data" \
+        --log="$work/server.log" start >/dev/null || { cat "$work/server.log"; die "the server did not start"; }
+}
+
+start_server()
+{
+    create_cluster "$@"
+    run_server
 }
 
 # Run a command as the unprivileged user, so that a signal to this script ends it.

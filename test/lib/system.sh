@@ -10,7 +10,7 @@
 #   $systems/SUITE.log   what was said while it was made and used
 
 # Nobody waits longer for a mirror that does not answer.
-patience=1200
+patience=600
 
 proxy_variables="http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY"
 

@@ -63,7 +63,7 @@ copy_server()
     done
     dir=$("$pg_config" --includedir)
     as_user mkdir -p "$work/server${dir%/*}"
-    as_user ln -s "$dir" "$work/server$dir"
+    as_user ln -sfn "$dir" "$work/server$dir"
     bindir=$work/server$("$pg_config" --bindir)
 }
 

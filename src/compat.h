@@ -49,6 +49,11 @@ DatumGetItemPointer(Datum value)
 /* BRIN indexes stopped to block HOT updates in 16. */
 #define RF_INDEX_ATTRS_BLOCKING_HOT INDEX_ATTR_BITMAP_ALL
 
+/* Counters of tables lost their prefixes in 16. */
+#define live_tuples n_live_tuples
+#define dead_tuples n_dead_tuples
+#define ins_since_vacuum inserts_since_vacuum
+
 /* Permissions moved out of the range table in 16. */
 static inline void
 rf_query_take_permissions(Query *query, ParseState *pstate)

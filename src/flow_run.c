@@ -51,6 +51,7 @@
 #include "run_record.h"
 #include "sql_text.h"
 #include "stream.h"
+#include "stream_space.h"
 #include "target.h"
 #include "target_shape.h"
 #include "target_write.h"
@@ -578,6 +579,7 @@ run_flow(RfFlow *flow)
 	rf_view_check(flow);
 	rf_target_check(flow->target, flow->owner, flow->name);
 	rf_stream_check_parts(flow->source, flow->name);
+	rf_stream_reclaim(flow->source);
 
 	replace_sets(&apply);
 

@@ -2,7 +2,7 @@
 \set prepare :source /sql/include/prepare.sql
 \i :prepare
 --
--- B12: where an old and a new row agree in the columns that a foreign key of
+-- B12, O22: where an old and a new row agree in the columns that a foreign key of
 -- another table references, the row is updated in place: the rows that
 -- reference it survive, whatever the key does on DELETE.
 --

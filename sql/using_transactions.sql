@@ -35,7 +35,7 @@ SELECT applied('item');
 COMMIT;
 SELECT * FROM item ORDER BY k;
 
--- A failed run and a retry behind a savepoint; a run that succeeded and was undone.
+-- O15: a failed run and a retry behind a savepoint; a run that succeeded and was undone.
 BEGIN;
 INSERT INTO item_in VALUES (1, NULL, 'no sequence'), (2, 2, 'y');
 SAVEPOINT before;

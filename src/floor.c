@@ -136,9 +136,11 @@ rf_floors_begin(const RfFlow *flow)
 	floors->values = palloc((flow->nkeys + 1) * sizeof(Datum));
 	floors->nulls = palloc0((flow->nkeys + 1) * sizeof(bool));
 	if (OidIsValid(flow->ledger))
-		floors->ledger = rf_writer_begin(flow->ledger, "the ledger",
-										 floors->ledger_desc, NULL,
-										 ledger_fixed_columns(flow), false);
+	{
+		RfWriteRules rules = {.fixed_columns = ledger_fixed_columns(flow)};
+
+		floors->ledger = rf_writer_begin(flow->ledger, "the ledger", floors->ledger_desc, rules);
+	}
 	MemoryContextSwitchTo(caller);
 	return floors;
 }
@@ -291,7 +293,11 @@ rf_floors_raise(RfFloors *floors, const RfFloor *floor,
 	}
 	floors->values[flow->nkeys] = sequence;
 	if (floor->in_ledger)
-		rf_writer_update(floors->ledger, &floor->ledger_row, floors->values, floors->nulls);
+	{
+		RfOldRow	old = {.address = floor->ledger_row};
+
+		rf_writer_update(floors->ledger, &old, floors->values, floors->nulls);
+	}
 	else
 		rf_writer_insert(floors->ledger, floors->values, floors->nulls);
 }
@@ -303,7 +309,11 @@ void
 rf_floors_forget(RfFloors *floors, const RfFloor *floor)
 {
 	if (floor->in_ledger)
-		rf_writer_delete(floors->ledger, &floor->ledger_row);
+	{
+		RfOldRow	old = {.address = floor->ledger_row};
+
+		rf_writer_delete(floors->ledger, &old);
+	}
 }
 
 /*

@@ -316,7 +316,7 @@ plan_to_find(RfApply *apply, bool has_key_index, double table_rows)
 	return has_key_index && rows < table_rows / 4 ? RF_PLAN_PROBE : RF_PLAN_FREE;
 }
 
-/* The columns that old rows need: what the diff compares, and the sequence. */
+/* The columns that old rows need: for the diff, the floor, and the writing. */
 static bool *
 needed_columns(RfApply *apply)
 {
@@ -324,7 +324,8 @@ needed_columns(RfApply *apply)
 	bool	   *needed = palloc(flow->columns->natts * sizeof(bool));
 
 	for (int i = 0; i < flow->columns->natts; i++)
-		needed[i] = i == flow->sequence_column || rf_diff_needs_column(&apply->rules, i);
+		needed[i] = i == flow->sequence_column || rf_diff_needs_column(&apply->rules, i) ||
+			bms_is_member(i, apply->shape.place_columns);
 	return needed;
 }
 
@@ -487,11 +488,19 @@ key_columns(const RfFlow *flow)
 	return columns;
 }
 
-/* What an update need not set: values that are equal may be stored otherwise. */
-static const Bitmapset *
-fixed_columns(const RfTargetShape *shape)
+static RfWriteRules
+write_rules(const RfApply *apply)
 {
-	return shape->pair_rule.by_equality ? NULL : shape->pair_rule.columns;
+	const RfTargetShape *shape = &apply->shape;
+	RfWriteRules rules = {
+		.key_columns = key_columns(apply->flow),
+		.place_columns = shape->place_columns,
+		/* values that are equal may be stored otherwise */
+		.fixed_columns = shape->pair_rule.by_equality ? NULL : shape->pair_rule.columns,
+		.prefer_heap_only = shape->prefer_heap_only
+	};
+
+	return rules;
 }
 
 static void
@@ -507,9 +516,7 @@ begin_pieces(RfApply *apply)
 	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
 											   ALLOCSET_DEFAULT_SIZES);
 	apply->rules = diff_rules(apply);
-	apply->writer = rf_writer_begin(flow->target, "table", flow->columns, key_columns(flow),
-									fixed_columns(&apply->shape),
-									apply->shape.prefer_heap_only);
+	apply->writer = rf_writer_begin(flow->target, "table", flow->columns, write_rules(apply));
 	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
 	apply->conversion = rf_conversion_begin(flow);
 	apply->batch = rf_batch_begin(flow);

@@ -300,6 +300,22 @@ queue_pop(RfRowDiff *diff, RfQueue *queue)
 	return read_laid_out(queue->slot);
 }
 
+static void
+delete_old(RfRowDiff *diff, const RfDiffRow *row)
+{
+	RfOldRow	old = {row->address, row->values, row->nulls};
+
+	rf_writer_delete(diff->writer, &old);
+}
+
+static void
+update_old(RfRowDiff *diff, const RfDiffRow *row, Datum *values, bool *nulls)
+{
+	RfOldRow	old = {row->address, row->values, row->nulls};
+
+	rf_writer_update(diff->writer, &old, values, nulls);
+}
+
 /*
  * Write rows that found no partner.
  */
@@ -310,7 +326,7 @@ flush_queues(RfRowDiff *diff)
 	{
 		RfDiffRow	old = queue_pop(diff, &diff->old_queue);
 
-		rf_writer_delete(diff->writer, &old.address);
+		delete_old(diff, &old);
 	}
 	while (diff->new_queue.length > 0)
 	{
@@ -363,12 +379,12 @@ leftover_old(RfRowDiff *diff, const RfDiffRow *old)
 
 	if (!diff->rules.pairing || !diff->rules.matching)
 	{
-		rf_writer_delete(diff->writer, &old->address);
+		delete_old(diff, old);
 		return;
 	}
 	turn_queues_to(diff, old->hash);
 	if (take_partner(diff, &diff->new_queue, old->values, old->nulls, &new))
-		rf_writer_update(diff->writer, &old->address, new.values, new.nulls);
+		update_old(diff, old, new.values, new.nulls);
 	else
 		queue_push(diff, &diff->old_queue, old->hash, &old->address, old->values, old->nulls);
 }
@@ -387,7 +403,7 @@ leftover_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 	}
 	turn_queues_to(diff, hash);
 	if (take_partner(diff, &diff->old_queue, values, nulls, &old))
-		rf_writer_update(diff->writer, &old.address, values, nulls);
+		update_old(diff, &old, values, nulls);
 	else
 		queue_push(diff, &diff->new_queue, hash, &nowhere, values, nulls);
 }
@@ -504,13 +520,13 @@ add_unmatched(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 	}
 	while (old_is_in_group(diff) && rf_row_hash_of_pair(diff->old.hash) < pair)
 	{
-		rf_writer_delete(diff->writer, &diff->old.address);
+		delete_old(diff, &diff->old);
 		next_old(diff);
 	}
 	turn_queues_to(diff, hash);
 	if (take_partner(diff, &diff->old_queue, values, nulls, &old))
 	{
-		rf_writer_update(diff->writer, &old.address, values, nulls);
+		update_old(diff, &old, values, nulls);
 		return;
 	}
 	while (old_is_in_group(diff) && rf_row_hash_of_pair(diff->old.hash) == pair)
@@ -519,7 +535,7 @@ add_unmatched(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 										   values, nulls);
 
 		if (agrees)
-			rf_writer_update(diff->writer, &diff->old.address, values, nulls);
+			update_old(diff, &diff->old, values, nulls);
 		else
 			queue_push(diff, &diff->old_queue, diff->old.hash, &diff->old.address,
 					   diff->old.values, diff->old.nulls);

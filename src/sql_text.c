@@ -22,6 +22,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
+#include "utils/typcache.h"
 
 #include "sql_text.h"
 
@@ -381,22 +382,37 @@ rf_sql_consume(Oid stream)
 					rf_sql_relation(stream));
 }
 
+/*
+ * The address finds the row; place_columns, which the row has as given, tell the
+ * executor where to look.
+ */
 static void
-append_address_join(StringInfo sql)
+append_address_join(StringInfo sql, TupleDesc columns, const Bitmapset *place_columns)
 {
+	int			i = -1;
+
 	appendStringInfoString(sql, "t.ctid = w." RF_ADDRESS_CTID
 						   " AND t.tableoid = w." RF_ADDRESS_TABLEOID);
+	while ((i = bms_next_member(place_columns, i)) >= 0)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+		TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR);
+
+		appendStringInfoString(sql, " AND ");
+		append_equality(sql, psprintf("t.%s", quote_identifier(NameStr(column->attname))),
+						psprintf("w." RF_OLD_COLUMN, i), column->atttypid, type->eq_opr);
+	}
 }
 
 char *
-rf_sql_write_deletes(Oid relid)
+rf_sql_write_deletes(Oid relid, TupleDesc columns, const Bitmapset *place_columns)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "DELETE FROM %s AS t USING " RF_WRITE_SET " AS w WHERE ",
 					 rf_sql_relation(relid));
-	append_address_join(&sql);
+	append_address_join(&sql, columns, place_columns);
 	return sql.data;
 }
 
@@ -421,8 +437,8 @@ append_returning(StringInfo sql, TupleDesc columns)
  * it was handed in.
  */
 char *
-rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *fixed_columns,
-					 bool returning)
+rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *place_columns,
+					 const Bitmapset *fixed_columns, bool returning)
 {
 	StringInfoData sql;
 	const char *separator = "";
@@ -439,7 +455,7 @@ rf_sql_write_updates(Oid relid, TupleDesc columns, const Bitmapset *fixed_column
 		separator = ", ";
 	}
 	appendStringInfoString(&sql, " FROM " RF_WRITE_SET " AS w WHERE ");
-	append_address_join(&sql);
+	append_address_join(&sql, columns, place_columns);
 	if (returning)
 	{
 		append_returning(&sql, columns);

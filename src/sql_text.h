@@ -19,6 +19,7 @@
 #define RF_ADDRESS_TABLEOID "row_tableoid"
 #define RF_ADDRESS_CTID "row_ctid"
 #define RF_ADDRESS_COLUMNS 2
+#define RF_OLD_COLUMN "old_%d"	/* of the row as it was, by position */
 /* A row that was found begins with its key's group and its address. */
 #define RF_FOUND_COLUMNS 3
 #define RF_KEYS_GROUP "key_group"
@@ -66,8 +67,10 @@ extern char *rf_sql_read_batch(const RfFlow *flow);
 extern char *rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed,
 							  const RfKeyJoin *join);
 extern char *rf_sql_consume(Oid stream);
-extern char *rf_sql_write_deletes(Oid relid);
+extern char *rf_sql_write_deletes(Oid relid, TupleDesc columns,
+								  const Bitmapset *place_columns);
 extern char *rf_sql_write_updates(Oid relid, TupleDesc columns,
+								  const Bitmapset *place_columns,
 								  const Bitmapset *fixed_columns, bool returning);
 extern char *rf_sql_write_inserts(Oid relid, TupleDesc columns, bool returning);
 extern char *rf_sql_floors(const RfFlow *flow);

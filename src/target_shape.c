@@ -47,6 +47,7 @@
 
 #include "compat.h"
 #include "foreign_key.h"
+#include "partition_key.h"
 #include "target_shape.h"
 
 static bool
@@ -358,6 +359,7 @@ rf_target_shape(Oid target, TupleDesc columns, int nkeys, const int *keys)
 	Bitmapset  *referenced = referenced_pair_columns(table, columns);
 
 	shape.has_key_index = finds_keys(target, columns, nkeys, keys);
+	shape.place_columns = rf_partition_columns(target, columns);
 	if (referenced != NULL)
 	{
 		shape.pairing = true;

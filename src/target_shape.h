@@ -19,6 +19,7 @@ typedef struct RfTargetShape
 								 * one */
 	RfPairRule	pair_rule;		/* if this says so; columns by position */
 	bool		prefer_heap_only;	/* but need not be, if it costs more */
+	Bitmapset  *place_columns;	/* tell the partition of a row, by position */
 } RfTargetShape;
 
 extern RfTargetShape rf_target_shape(Oid target, TupleDesc columns,

@@ -29,6 +29,7 @@
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -41,12 +42,17 @@
 #include "stored_key.h"
 #include "target_write.h"
 
-/* Rows for one statement: the address columns, if any, then the values. */
+/*
+ * Rows for one statement: of an old row the address and the place columns, then
+ * the values.
+ */
 typedef struct RfWriteSet
 {
 	TupleDesc	desc;
 	Tuplestorestate *rows;		/* NULL until the first row */
 	int64		nrows;
+	bool		has_null_place; /* a place column is NULL, which equals
+								 * nothing */
 } RfWriteSet;
 
 struct RfTargetWriter
@@ -54,7 +60,8 @@ struct RfTargetWriter
 	Oid			relid;
 	const char *label;			/* for errors: what the table is to the user */
 	TupleDesc	columns;
-	const Bitmapset *fixed_columns; /* same in old and new row of an update */
+	RfWriteRules rules;
+	int			nold;			/* columns that describe an old row */
 	RfStoredKeys *keys;			/* NULL: nothing can change them */
 	RfPageSpace *space;			/* NULL: updates are made whatever they cost */
 	MemoryContext context;
@@ -66,34 +73,37 @@ struct RfTargetWriter
 };
 
 /*
- * Describe rows of an address and the first ncolumns of the table's columns.
+ * Describe an old row, followed by the first ncolumns of the table's columns.
  */
 static TupleDesc
-describe_addressed(TupleDesc columns, int ncolumns)
+describe_old(const RfTargetWriter *writer, int ncolumns)
 {
-	TupleDesc	desc = CreateTemplateTupleDesc(RF_ADDRESS_COLUMNS + ncolumns);
+	TupleDesc	desc = CreateTemplateTupleDesc(writer->nold + ncolumns);
+	AttrNumber	number = RF_ADDRESS_COLUMNS;
+	int			i = -1;
 
 	TupleDescInitEntry(desc, 1, RF_ADDRESS_TABLEOID, OIDOID, -1, 0);
 	TupleDescInitEntry(desc, 2, RF_ADDRESS_CTID, TIDOID, -1, 0);
-	for (int i = 0; i < ncolumns; i++)
-		TupleDescCopyEntry(desc, RF_ADDRESS_COLUMNS + i + 1, columns, i + 1);
-	rf_sql_number_columns(desc, RF_ADDRESS_COLUMNS);
+	while ((i = bms_next_member(writer->rules.place_columns, i)) >= 0)
+	{
+		TupleDescCopyEntry(desc, ++number, writer->columns, i + 1);
+		namestrcpy(&TupleDescAttr(desc, number - 1)->attname, psprintf(RF_OLD_COLUMN, i));
+	}
+	for (i = 0; i < ncolumns; i++)
+		TupleDescCopyEntry(desc, writer->nold + i + 1, writer->columns, i + 1);
+	rf_sql_number_columns(desc, writer->nold);
 	return desc;
 }
 
 /*
  * Begin to collect changes of a table.  Columns are those that are written,
- * under the table's names.  By position among them: key_columns must be stored
- * as they are given, fixed_columns never differ between the old and the new
- * row of an update.
+ * under the table's names.
  *
  * With prefer_heap_only, an update that would not fit into its page becomes a
  * delete and an insert.
  */
 RfTargetWriter *
-rf_writer_begin(Oid relid, const char *label, TupleDesc columns,
-				const Bitmapset *key_columns, const Bitmapset *fixed_columns,
-				bool prefer_heap_only)
+rf_writer_begin(Oid relid, const char *label, TupleDesc columns, RfWriteRules rules)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "replace_flow target writer",
@@ -104,13 +114,14 @@ rf_writer_begin(Oid relid, const char *label, TupleDesc columns,
 	writer->relid = relid;
 	writer->label = label;
 	writer->columns = columns;
-	writer->fixed_columns = fixed_columns;
-	writer->keys = rf_stored_keys_begin(relid, columns, key_columns);
-	if (prefer_heap_only)
+	writer->rules = rules;
+	writer->nold = RF_ADDRESS_COLUMNS + bms_num_members(rules.place_columns);
+	writer->keys = rf_stored_keys_begin(relid, columns, rules.key_columns);
+	if (rules.prefer_heap_only)
 		writer->space = rf_space_begin(relid, columns);
 	writer->context = context;
-	writer->deletes.desc = describe_addressed(columns, 0);
-	writer->updates.desc = describe_addressed(columns, columns->natts);
+	writer->deletes.desc = describe_old(writer, 0);
+	writer->updates.desc = describe_old(writer, columns->natts);
 	writer->inserts.desc = CreateTupleDescCopy(columns);
 	rf_sql_number_columns(writer->inserts.desc, 0);
 	writer->values = palloc(writer->updates.desc->natts * sizeof(Datum));
@@ -132,34 +143,43 @@ collect(RfTargetWriter *writer, RfWriteSet *set, Datum *values, bool *nulls)
 }
 
 static void
-put_address(RfTargetWriter *writer, const RfRowAddress *old)
+put_old(RfTargetWriter *writer, RfWriteSet *set, const RfOldRow *old)
 {
-	writer->values[0] = ObjectIdGetDatum(old->tableoid);
-	writer->values[1] = ItemPointerGetDatum(&old->ctid);
+	int			position = RF_ADDRESS_COLUMNS;
+	int			i = -1;
+
+	writer->values[0] = ObjectIdGetDatum(old->address.tableoid);
+	writer->values[1] = ItemPointerGetDatum(&old->address.ctid);
+	while ((i = bms_next_member(writer->rules.place_columns, i)) >= 0)
+	{
+		writer->values[position] = old->values[i];
+		writer->nulls[position++] = old->nulls[i];
+		set->has_null_place |= old->nulls[i];
+	}
 }
 
 void
-rf_writer_delete(RfTargetWriter *writer, const RfRowAddress *old)
+rf_writer_delete(RfTargetWriter *writer, const RfOldRow *old)
 {
-	put_address(writer, old);
+	put_old(writer, &writer->deletes, old);
 	collect(writer, &writer->deletes, writer->values, writer->nulls);
 }
 
 void
-rf_writer_update(RfTargetWriter *writer, const RfRowAddress *old,
-				 Datum *values, bool *nulls)
+rf_writer_update(RfTargetWriter *writer, const RfOldRow *old, Datum *values, bool *nulls)
 {
 	int			ncolumns = writer->columns->natts;
 
-	if (writer->space != NULL && !rf_space_take(writer->space, &old->ctid, values, nulls))
+	if (writer->space != NULL &&
+		!rf_space_take(writer->space, &old->address.ctid, values, nulls))
 	{
 		rf_writer_delete(writer, old);
 		rf_writer_insert(writer, values, nulls);
 		return;
 	}
-	put_address(writer, old);
-	memcpy(writer->values + RF_ADDRESS_COLUMNS, values, ncolumns * sizeof(Datum));
-	memcpy(writer->nulls + RF_ADDRESS_COLUMNS, nulls, ncolumns * sizeof(bool));
+	put_old(writer, &writer->updates, old);
+	memcpy(writer->values + writer->nold, values, ncolumns * sizeof(Datum));
+	memcpy(writer->nulls + writer->nold, nulls, ncolumns * sizeof(bool));
 	collect(writer, &writer->updates, writer->values, writer->nulls);
 }
 
@@ -242,21 +262,31 @@ write_set(RfTargetWriter *writer, RfWriteSet *set, CmdType command, const char *
 	rf_failpoint(writer->label, verb);
 }
 
+/* What the rows of a set say of their places, if all of them do. */
+static const Bitmapset *
+place_columns(const RfTargetWriter *writer, const RfWriteSet *set)
+{
+	return set->has_null_place ? NULL : writer->rules.place_columns;
+}
+
 /*
  * Do what was collected.
  */
 void
 rf_writer_execute(RfTargetWriter *writer)
 {
+	Oid			relid = writer->relid;
+	TupleDesc	columns = writer->columns;
 	bool		returning = writer->keys != NULL;
 
 	write_set(writer, &writer->deletes, CMD_DELETE, "deleted",
-			  rf_sql_write_deletes(writer->relid), false);
+			  rf_sql_write_deletes(relid, columns, place_columns(writer, &writer->deletes)),
+			  false);
 	write_set(writer, &writer->updates, CMD_UPDATE, "updated",
-			  rf_sql_write_updates(writer->relid, writer->columns,
-								   writer->fixed_columns, returning), returning);
+			  rf_sql_write_updates(relid, columns, place_columns(writer, &writer->updates),
+								   writer->rules.fixed_columns, returning), returning);
 	write_set(writer, &writer->inserts, CMD_INSERT, "inserted",
-			  rf_sql_write_inserts(writer->relid, writer->columns, returning), returning);
+			  rf_sql_write_inserts(relid, columns, returning), returning);
 }
 
 int64

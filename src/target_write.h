@@ -19,15 +19,29 @@ typedef struct RfRowAddress
 	ItemPointerData ctid;
 } RfRowAddress;
 
+/* A stored row; of its values those in place_columns count. */
+typedef struct RfOldRow
+{
+	RfRowAddress address;
+	const Datum *values;
+	const bool *nulls;
+} RfOldRow;
+
 typedef struct RfTargetWriter RfTargetWriter;
 
+/* What a writer has to know of a table's columns, by position. */
+typedef struct RfWriteRules
+{
+	const Bitmapset *key_columns;	/* must be stored as they are given */
+	const Bitmapset *place_columns; /* tell the partition of a row */
+	const Bitmapset *fixed_columns; /* same in old and new row of an update */
+	bool		prefer_heap_only;	/* no update that leaves its page */
+} RfWriteRules;
+
 extern RfTargetWriter *rf_writer_begin(Oid relid, const char *label,
-									   TupleDesc columns,
-									   const Bitmapset *key_columns,
-									   const Bitmapset *fixed_columns,
-									   bool prefer_heap_only);
-extern void rf_writer_delete(RfTargetWriter *writer, const RfRowAddress *old);
-extern void rf_writer_update(RfTargetWriter *writer, const RfRowAddress *old,
+									   TupleDesc columns, RfWriteRules rules);
+extern void rf_writer_delete(RfTargetWriter *writer, const RfOldRow *old);
+extern void rf_writer_update(RfTargetWriter *writer, const RfOldRow *old,
 							 Datum *values, bool *nulls);
 extern void rf_writer_insert(RfTargetWriter *writer,
 							 Datum *values, bool *nulls);

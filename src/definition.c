@@ -19,6 +19,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -487,21 +488,17 @@ check_setting(const RfDefinition *definition, const char *name, const char *valu
 void
 rf_definition_check_settings(const RfDefinition *definition)
 {
-	RfArgs		args = {0};
-	RfRow		shape;
 	RfRow	   *rows;
 	int			nrows;
 	RfRoleGuard guard;
 
-	rf_role_assume(&guard, definition->owner);
-	rf_arg(&args, JSONBOID, definition->row.settings);
-	(void) rf_query_first("SELECT jsonb_typeof($1) = 'object' AS is_object", &args, &shape);
-	if (!rf_row_bool(&shape, "is_object"))
+	if (!JB_ROOT_IS_OBJECT(DatumGetJsonbP(definition->row.settings)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"settings\" of flow \"%s\" is not a JSON object", definition->name),
 				 errhint("Give an object such as {\"work_mem\": \"256MB\"}.")));
-	nrows = rf_query_all("SELECT key AS name, value FROM jsonb_each_text($1)", &args, &rows);
+	nrows = rf_catalog_settings(definition->row.settings, &rows);
+	rf_role_assume(&guard, definition->owner);
 	for (int i = 0; i < nrows; i++)
 		check_setting(definition, rf_row_text(&rows[i], "name"), rf_row_text(&rows[i], "value"));
 	rf_role_restore(&guard);

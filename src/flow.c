@@ -29,8 +29,10 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "flow.h"
 #include "flow_catalog.h"
@@ -139,15 +141,45 @@ add_setting(RfFlow *flow, char *name, char *value)
 static void
 load_settings(RfFlow *flow, const RfRow *row)
 {
-	int			count;
-	char	  **names = rf_catalog_text_array(row, "setting_names", &count);
-	char	  **values = rf_catalog_text_array(row, "setting_values", &count);
+	bool		isnull;
+	Datum		settings = rf_row_datum(row, "settings", &isnull);
+	RfRow	   *rows;
+	int			nrows = 0;
 
 	add_setting(flow, "IntervalStyle", rf_row_text(row, "interval_style"));
 	add_setting(flow, "DateStyle", rf_row_text(row, "date_style"));
 	add_setting(flow, "TimeZone", rf_row_text(row, "time_zone"));
-	for (int i = 0; i < count; i++)
-		add_setting(flow, names[i], values[i]);
+	if (JB_ROOT_COUNT(DatumGetJsonbP(settings)) > 0)
+		nrows = rf_catalog_settings(settings, &rows);
+	for (int i = 0; i < nrows; i++)
+		add_setting(flow, rf_row_text(&rows[i], "name"), rf_row_text(&rows[i], "value"));
+}
+
+/* The owner of a relation, or InvalidOid. */
+static Oid
+owner_of(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+/*
+ * A flow belongs to who owns its view, as replace_flow.flow_owner() says too.
+ * A dump may have left the view out.
+ */
+static Oid
+flow_owner(const RfFlow *flow)
+{
+	Oid			view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
+
+	return owner_of(OidIsValid(view) ? view : flow->target);
 }
 
 static List *
@@ -178,8 +210,8 @@ load(const RfRow *row)
 
 	flow->id = (int32) rf_row_int64(row, "flow_id");
 	flow->name = rf_row_text(row, "name");
-	flow->owner = rf_row_oid(row, "owner");
 	flow->target = rf_row_oid(row, "target");
+	flow->owner = flow_owner(flow);
 	flow->source = rf_row_oid(row, "source");
 	flow->definition_version = (int32) rf_row_int64(row, "definition_version");
 	flow->on_tie = rf_tie_parse(rf_row_text(row, "on_tie"));

@@ -194,11 +194,7 @@ rf_catalog_pause_flow(int32 flow_id, bool paused)
 	(void) execute_as_owner("UPDATE replace_flow.flow SET paused = $1 WHERE flow_id = $2", &args);
 }
 
-#define FLOW_BY_NAME \
-	"SELECT f.*, replace_flow.flow_owner(f) AS owner," \
-	" ARRAY (SELECT s.key FROM jsonb_each_text(f.settings) s ORDER BY s.key) AS setting_names," \
-	" ARRAY (SELECT s.value FROM jsonb_each_text(f.settings) s ORDER BY s.key) AS setting_values" \
-	" FROM replace_flow.flow f WHERE f.name = $1"
+#define FLOW_BY_NAME "SELECT * FROM replace_flow.flow WHERE name = $1"
 
 bool
 rf_catalog_find_flow(const char *name, RfRow *row)
@@ -326,6 +322,19 @@ int
 rf_catalog_all_flows(RfRow **rows)
 {
 	return all_as_owner("SELECT flow_id FROM replace_flow.flow ORDER BY flow_id", NULL, rows);
+}
+
+/*
+ * A flow's settings: name and value.
+ */
+int
+rf_catalog_settings(Datum settings, RfRow **rows)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, JSONBOID, settings);
+	return all_as_owner("SELECT key AS name, value FROM jsonb_each_text($1) ORDER BY key",
+						&args, rows);
 }
 
 char **

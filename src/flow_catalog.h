@@ -51,6 +51,7 @@ extern char *rf_catalog_flow_of_source(List *relids, int32 other_than);
 extern int	rf_catalog_lost_flows(RfRow **rows);
 extern int	rf_catalog_all_flows(RfRow **rows);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
+extern int	rf_catalog_settings(Datum settings, RfRow **rows);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
 
 extern int	rf_catalog_expectations(int32 flow_id, RfRow **rows);

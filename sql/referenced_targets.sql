@@ -96,6 +96,15 @@ SELECT stage('line_in', '(1,1,50,2)', '(1,3,70,2)', '(1,4,80,2)');
 SELECT applied('line');
 SELECT n, qty, s, (SELECT t FROM note WHERE line = id) FROM line ORDER BY n;
 
+-- Without such a key the creator is warned: nobody can tell which row is which.
+CREATE TABLE loose (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, o int, n int, s int, UNIQUE (o, n));
+CREATE TABLE loose_note (line int CONSTRAINT of_line REFERENCES loose);
+CREATE TABLE loose_in (o int, n int, s int);
+SELECT replace_flow.create_using_flow('loose', 'loose_in', '{o}', 's');
+ALTER TABLE loose ALTER o SET NOT NULL, ALTER n SET NOT NULL;
+SELECT replace_flow.drop_flow('loose');
+SELECT replace_flow.create_using_flow('loose', 'loose_in', '{o}', 's');
+
 -- So it is without a stored sequence, where rows may be identical.
 CREATE TABLE plain (k int, n int, v text, PRIMARY KEY (n, k));
 CREATE TABLE plain_child (k int, n int, FOREIGN KEY (n, k) REFERENCES plain (n, k) ON DELETE CASCADE);

@@ -29,6 +29,13 @@ rf_type_of_column(Oid relid, AttrNumber attnum)
 	return type;
 }
 
+bool
+rf_type_is_same(RfType type1, RfType type2)
+{
+	return type1.type == type2.type && type1.typmod == type2.typmod &&
+		type1.collation == type2.collation;
+}
+
 /*
  * Make a column of a row description.
  */

@@ -21,6 +21,7 @@ extern RfType rf_type_of(Form_pg_attribute column);
 extern RfType rf_type_of_column(Oid relid, AttrNumber attnum);
 extern void rf_type_describe(TupleDesc desc, AttrNumber number, const char *name,
 							 RfType type);
+extern bool rf_type_is_same(RfType type1, RfType type2);
 extern bool rf_type_is_sortable(Oid type);
 
 #endif							/* RF_COLUMN_TYPE_H */

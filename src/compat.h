@@ -16,6 +16,7 @@
 #include "executor/executor.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_node.h"
+#include "pgstat.h"
 #include "storage/itemptr.h"
 #include "utils/acl.h"
 #include "utils/relcache.h"
@@ -49,11 +50,6 @@ DatumGetItemPointer(Datum value)
 /* BRIN indexes stopped to block HOT updates in 16. */
 #define RF_INDEX_ATTRS_BLOCKING_HOT INDEX_ATTR_BITMAP_ALL
 
-/* Counters of tables lost their prefixes in 16. */
-#define live_tuples n_live_tuples
-#define dead_tuples n_dead_tuples
-#define ins_since_vacuum inserts_since_vacuum
-
 /* Permissions moved out of the range table in 16. */
 static inline void
 rf_query_take_permissions(Query *query, ParseState *pstate)
@@ -79,6 +75,37 @@ rf_query_take_permissions(Query *query, ParseState *pstate)
 }
 
 #endif
+
+/* Counters of tables lost their prefixes in 16. */
+static inline PgStat_Counter
+rf_stats_live_rows(const PgStat_StatTabEntry *stats)
+{
+#if PG_VERSION_NUM < 160000
+	return stats->n_live_tuples;
+#else
+	return stats->live_tuples;
+#endif
+}
+
+static inline PgStat_Counter
+rf_stats_dead_rows(const PgStat_StatTabEntry *stats)
+{
+#if PG_VERSION_NUM < 160000
+	return stats->n_dead_tuples;
+#else
+	return stats->dead_tuples;
+#endif
+}
+
+static inline PgStat_Counter
+rf_stats_new_rows(const PgStat_StatTabEntry *stats)
+{
+#if PG_VERSION_NUM < 160000
+	return stats->inserts_since_vacuum;
+#else
+	return stats->ins_since_vacuum;
+#endif
+}
 
 /* Run a plan to its end. */
 static inline void

@@ -75,9 +75,7 @@ prepare_cast(const RfFlow *flow, int column)
 	int			position = flow->column_outputs[column];
 	RfType		from = rf_type_of_column(flow->view,
 										 get_attnum(flow->view, flow->outputs[position]));
-	Expr	   *cast;
-
-	cast = build_cast(position + 1, from, rf_flow_column_type(flow, column));
+	Expr	   *cast = build_cast(position + 1, from, rf_flow_column_type(flow, column));
 
 	if (cast == NULL)
 		ereport(ERROR,
@@ -85,7 +83,7 @@ prepare_cast(const RfFlow *flow, int column)
 				 errmsg("column \"%s\" of flow \"%s\" no longer fits the target",
 						flow->outputs[position], flow->name),
 				 errdetail("There is no assignment cast to the column's present type."),
-				 errhint("Drop the flow and create it again with a query that casts the column.")));
+				 errhint("Give the flow a query that casts the column with replace_flow.alter_flow().")));
 	if (IsA(cast, Var))
 		return NULL;
 	return ExecInitExpr(expression_planner(cast), NULL);

@@ -31,6 +31,7 @@
 #include "regcolumn.h"
 #include "sql_text.h"
 #include "stream.h"
+#include "target_shape.h"
 
 /* A ledger's unique index has a column per key column. */
 #define MAX_KEYS INDEX_MAX_KEYS
@@ -504,6 +505,44 @@ rf_definition_check_settings(const RfDefinition *definition)
 	rf_role_restore(&guard);
 }
 
+/* The target's columns that the flow writes. */
+static TupleDesc
+written_columns(const RfDefinition *definition)
+{
+	Oid			target = definition->row.target;
+	int			ncolumns = 0;
+	TupleDesc	columns;
+
+	for (int i = 0; i < definition->noutputs; i++)
+	{
+		if (definition->output_attnums[i] > 0)
+			ncolumns++;
+	}
+	columns = CreateTemplateTupleDesc(ncolumns);
+	for (int i = definition->noutputs - 1; i >= 0; i--)
+	{
+		AttrNumber	attnum = definition->output_attnums[i];
+
+		if (attnum > 0)
+			rf_type_describe(columns, ncolumns--, rf_column_name(target, attnum),
+							 rf_type_of_column(target, attnum));
+	}
+	return columns;
+}
+
+static void
+warn_of_unkept_references(const RfDefinition *definition)
+{
+	char	   *key = rf_unkept_foreign_key(definition->row.target, written_columns(definition));
+
+	if (key != NULL)
+		ereport(WARNING,
+				(errmsg("rows of \"%s\" that foreign key \"%s\" references cannot be updated in place by flow \"%s\"",
+						definition->target.name, key, definition->name),
+				 errdetail("The flow does not give the referenced columns, and no unique index on NOT NULL columns that it gives tells which row is which: a changed row is deleted and inserted."),
+				 errhint("Create a unique index on columns that tell the rows of a set apart, and make them NOT NULL.")));
+}
+
 /*
  * Warn of what makes runs slow or makes the server refuse them.
  */
@@ -514,6 +553,7 @@ rf_definition_warn(const RfDefinition *definition)
 		rf_target_warn_of_index(&definition->target, definition->name, definition->nkeys,
 								definition->key_attnums, definition->keys);
 	rf_target_warn_of_cascades(definition->row.target, definition->name);
+	warn_of_unkept_references(definition);
 	rf_target_warn_of_publication(definition->row.source, "stream", definition->name);
 	rf_target_warn_of_publication(definition->row.target, "target", definition->name);
 }

@@ -103,6 +103,21 @@ rf_flow_namespace(void)
 }
 
 /*
+ * A flow's helper objects as they are now, or InvalidOid.
+ */
+Oid
+rf_flow_find_view(int32 flow_id)
+{
+	return get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace());
+}
+
+Oid
+rf_flow_find_ledger(int32 flow_id)
+{
+	return get_relname_relid(rf_flow_ledger_name(flow_id), rf_flow_namespace());
+}
+
+/*
  * Helper objects go when the extension goes.
  */
 void
@@ -394,8 +409,7 @@ check_ledger_column(const RfFlow *flow, const char *column, RfType type)
 				 errdetail("Table \"%s\" is the extension's own.", get_rel_name(flow->ledger)),
 				 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
 	kept = rf_type_of_column(flow->ledger, attnum);
-	if (kept.type != type.type || kept.typmod != type.typmod ||
-		kept.collation != type.collation)
+	if (!rf_type_is_same(kept, type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the ledger of flow \"%s\" no longer fits the target",
@@ -435,14 +449,14 @@ rf_flow_open_definition(RfFlow *flow)
 		report_missing(flow, "the target of");
 	if (get_rel_name(flow->source) == NULL)
 		report_missing(flow, "the stream of");
-	flow->view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
+	flow->view = rf_flow_find_view(flow->id);
 	if (!OidIsValid(flow->view))
 		report_missing(flow, "a table that is read by");
 	LockRelationOid(flow->view, AccessShareLock);
 	flow->ledger = InvalidOid;
 	if (flow->has_ledger)
 	{
-		flow->ledger = get_relname_relid(rf_flow_ledger_name(flow->id), rf_flow_namespace());
+		flow->ledger = rf_flow_find_ledger(flow->id);
 		if (!OidIsValid(flow->ledger))
 			report_missing(flow, "the ledger of");
 		LockRelationOid(flow->ledger, RowExclusiveLock);

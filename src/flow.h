@@ -64,6 +64,8 @@ typedef struct RfFlow
 	AttrNumber *output_attnums; /* the target's column for each, or 0 */
 	int			nkeys;
 	char	  **key_outputs;
+	char	   *sequence_view_column;
+	char	   *tombstone_view_column;	/* or NULL */
 
 	/* What follows is known once the definition is open. */
 	Oid			view;
@@ -80,10 +82,8 @@ typedef struct RfFlow
 	int		   *keys;			/* positions among columns */
 
 	/* the sequence: a stored column, or else kept in the ledger */
-	char	   *sequence_view_column;
 	int			sequence_column;	/* position among columns, or -1 */
 	RfType		sequence_type;
-	char	   *tombstone_view_column;	/* or NULL */
 
 	/* what a run reads of the view after the outputs, and where it is */
 	List	   *extras;			/* names of the view's columns */
@@ -99,6 +99,8 @@ extern const char *rf_action_name(RfAction action);
 extern char *rf_flow_view_name(int32 flow_id);
 extern char *rf_flow_ledger_name(int32 flow_id);
 extern Oid	rf_flow_namespace(void);
+extern Oid	rf_flow_find_view(int32 flow_id);
+extern Oid	rf_flow_find_ledger(int32 flow_id);
 extern void rf_flow_depend_on_extension(Oid relid);
 extern RfFlow *rf_flow_find(const char *name);
 extern RfFlow *rf_flow_lock(const char *name, bool wait);

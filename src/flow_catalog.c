@@ -153,7 +153,7 @@ rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow)
 }
 
 /*
- * Change a flow's definition, all but its name.
+ * Change a flow's definition, all but its name, and count the change.
  */
 void
 rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow)
@@ -162,8 +162,9 @@ rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow)
 
 	add_definition(&args, flow);
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ")"
-							" = (" DEFINITION_VALUES ") WHERE flow_id = $18", &args);
+	(void) execute_as_owner("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ","
+							" definition_version) = (" DEFINITION_VALUES ","
+							" definition_version + 1) WHERE flow_id = $18", &args);
 }
 
 /*

@@ -14,7 +14,7 @@
 #include "flow.h"
 #include "run_record.h"
 
-/* A row of table flow to be written; texts may be NULL where the column may. */
+/* What a flow's row of the catalog defines; texts may be NULL where the column may. */
 typedef struct RfFlowRow
 {
 	const char *name;

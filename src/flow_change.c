@@ -49,7 +49,7 @@ rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target
 {
 	RfFlow	   *flow;
 
-	PreventCommandIfReadOnly("a change of a flow");
+	PreventCommandIfReadOnly("changing a flow");
 	flow = rf_flow_find(name);
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, context);
@@ -63,18 +63,6 @@ rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target
 	return flow;
 }
 
-static Oid
-find_view(int32 flow_id)
-{
-	return get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace());
-}
-
-static Oid
-find_ledger(int32 flow_id)
-{
-	return get_relname_relid(rf_flow_ledger_name(flow_id), rf_flow_namespace());
-}
-
 /*
  * Take a flow out of the catalog, and then drop its view and ledger: when they
  * go, nobody misses them.
@@ -82,8 +70,8 @@ find_ledger(int32 flow_id)
 static void
 drop(int32 flow_id)
 {
-	Oid			view = find_view(flow_id);
-	Oid			ledger = find_ledger(flow_id);
+	Oid			view = rf_flow_find_view(flow_id);
+	Oid			ledger = rf_flow_find_ledger(flow_id);
 	RfRoleGuard guard;
 
 	rf_catalog_drop_flow(flow_id);
@@ -179,8 +167,8 @@ replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 	{
 		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
 
-		adopt(find_view(flow_id));
-		adopt(find_ledger(flow_id));
+		adopt(rf_flow_find_view(flow_id));
+		adopt(rf_flow_find_ledger(flow_id));
 	}
 	rf_query_end();
 	PG_RETURN_NULL();

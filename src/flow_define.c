@@ -21,15 +21,12 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -214,13 +211,29 @@ typedef struct RfAlteration
 {
 	RfFlow	   *flow;
 	RfView	   *old_view;
+	char	   *new_name;		/* or NULL */
 	bool		new_source;
-	bool		new_keys;
 	bool		new_sequence;
 	bool		new_query;
 	bool		new_tombstone;
-	char	   *new_name;		/* or NULL */
+	bool		new_settings;
+	bool		reads_anew;		/* what is read changes, and how */
 } RfAlteration;
+
+static void
+see_what_is_given(RfAlteration *alteration, FunctionCallInfo fcinfo)
+{
+	bool		new_keys = !PG_ARGISNULL(2);
+
+	alteration->new_source = !PG_ARGISNULL(1);
+	alteration->new_sequence = !PG_ARGISNULL(3);
+	alteration->new_name = rf_argument_text_or_null(fcinfo, 4);
+	alteration->new_query = !PG_ARGISNULL(5);
+	alteration->new_tombstone = !PG_ARGISNULL(6);
+	alteration->new_settings = !PG_ARGISNULL(12);
+	alteration->reads_anew = alteration->new_source || new_keys || alteration->new_sequence ||
+		alteration->new_query || alteration->new_tombstone;
+}
 
 static Oid
 argument_oid(FunctionCallInfo fcinfo, int number, Oid current)
@@ -261,13 +274,8 @@ read_alterations(RfDefinition *definition, RfAlteration *alteration, FunctionCal
 {
 	RfFlowRow  *row = &definition->row;
 
-	alteration->new_source = !PG_ARGISNULL(1);
-	alteration->new_keys = !PG_ARGISNULL(2);
-	alteration->new_sequence = !PG_ARGISNULL(3);
-	alteration->new_name = rf_argument_text_or_null(fcinfo, 4);
 	/* all columns of the stream are those of the new stream */
-	alteration->new_query = !PG_ARGISNULL(5) || (alteration->new_source && row->query == NULL);
-	alteration->new_tombstone = !PG_ARGISNULL(6);
+	alteration->new_query |= alteration->new_source && row->query == NULL;
 
 	row->source = argument_oid(fcinfo, 1, row->source);
 	row->replace_using = argument_datum(fcinfo, 2, row->replace_using);
@@ -404,19 +412,12 @@ check_new_types(const RfDefinition *definition, const RfAlteration *alteration)
 }
 
 static bool
-is_same_type(RfType type1, RfType type2)
-{
-	return type1.type == type2.type && type1.typmod == type2.typmod &&
-		type1.collation == type2.collation;
-}
-
-static bool
 is_kept_in_ledger(const RfFlow *flow, const char *column, RfType type)
 {
 	AttrNumber	attnum = get_attnum(flow->ledger, column);
 
 	return attnum != InvalidAttrNumber &&
-		is_same_type(rf_type_of_column(flow->ledger, attnum), type);
+		rf_type_is_same(rf_type_of_column(flow->ledger, attnum), type);
 }
 
 /* Where the target stores an output column of the flow as it was, or 0. */
@@ -561,31 +562,25 @@ rename_flow(RfDefinition *definition, const char *name)
 	rf_catalog_rename_flow(definition->flow_id, old_name, name);
 }
 
-/* Whether what is read changes, and how: source, key, sequence, query, tombstone. */
-static bool
-changes_reading(FunctionCallInfo fcinfo)
-{
-	return !PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(3) ||
-		!PG_ARGISNULL(5) || !PG_ARGISNULL(6);
-}
-
 static void
-alter(RfDefinition *definition, RfAlteration *alteration, bool reads)
+alter(RfDefinition *definition, RfAlteration *alteration)
 {
 	if (alteration->new_source)
 		rf_definition_check_source(definition);
-	rf_definition_check_settings(definition);
-	if (reads)
+	if (alteration->new_settings)
+		rf_definition_check_settings(definition);
+	if (alteration->reads_anew)
 		alter_reading(definition, alteration);
-	rf_catalog_lock_definitions();
 	if (alteration->new_source)
+	{
+		rf_catalog_lock_definitions();
 		rf_definition_check_tables_are_free(definition);
+	}
 	rf_catalog_change_flow(definition->flow_id, &definition->row);
-	rf_catalog_raise_version(definition->flow_id);
 	rf_failpoint("flow", "changed");
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
 		rename_flow(definition, alteration->new_name);
-	if (reads)
+	if (alteration->reads_anew)
 		rf_definition_warn(definition);
 }
 
@@ -599,13 +594,13 @@ replace_flow_alter_flow(PG_FUNCTION_ARGS)
 	RfDefinition definition = {0};
 	RfAlteration alteration = {0};
 
-	bool		reads = changes_reading(fcinfo);
-
+	see_what_is_given(&alteration, fcinfo);
 	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin(),
-											  reads ? ShareRowExclusiveLock : NoLock);
+											  alteration.reads_anew ?
+											  ShareRowExclusiveLock : NoLock);
 	rf_flow_open_definition(alteration.flow);
 	begin_alteration(&definition, &alteration, fcinfo);
-	alter(&definition, &alteration, reads);
+	alter(&definition, &alteration);
 	rf_query_end();
 	PG_RETURN_VOID();
 }

@@ -586,7 +586,6 @@ run_flow(RfFlow *flow)
 	rf_view_check(flow);
 	rf_target_check(flow->target, flow->owner, flow->name);
 	rf_stream_check_parts(flow->source, flow->name);
-	rf_stream_reclaim(flow->source);
 
 	replace_sets(&apply);
 
@@ -624,6 +623,8 @@ rf_apply(const char *flow_name, bool wait)
 	flow = rf_flow_find(flow_name);
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, connection);
+	if (!flow->paused)
+		rf_stream_reclaim(flow->source);
 
 	locked = lock_flow(flow, wait);
 	if (locked != NULL)

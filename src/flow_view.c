@@ -166,9 +166,31 @@ begins_with_outputs(const RfFlow *flow, const RfView *view, List *targets, int v
 	return true;
 }
 
+static void
+check_verdict(const RfFlow *flow, const RfView *view, const char *column)
+{
+	if (find(view, column) == NULL || rf_view_column_type(view, column).type != BOOLOID)
+		report_changed(flow);
+}
+
+/* Whether the view still has what was computed over the outputs. */
+static void
+check_computed(const RfFlow *flow, const RfView *view)
+{
+	ListCell   *cell;
+
+	if (find(view, flow->sequence_view_column) == NULL)
+		report_changed(flow);
+	if (flow->tombstone_view_column != NULL)
+		check_verdict(flow, view, flow->tombstone_view_column);
+	foreach(cell, flow->expectations)
+		check_verdict(flow, view, ((RfExpectation *) lfirst(cell))->view_column);
+}
+
 /*
- * Take up a flow's view as it was stored.  It belongs to the flow's owner, who
- * could have put something else in its place.
+ * Take up a flow's view as it was stored, and see that it is what was made of
+ * the definition: it belongs to the flow's owner, who could have put something
+ * else in its place.
  */
 RfView *
 rf_view_load(const RfFlow *flow)
@@ -190,15 +212,9 @@ rf_view_load(const RfFlow *flow)
 		report_changed(flow);
 	ChangeVarNodes((Node *) stored->targetList, varno, 1, 0);
 	view->targets = stored->targetList;
+	check_computed(flow, view);
 	table_close(relation, NoLock);
 	return view;
-}
-
-static void
-check_verdict(const RfFlow *flow, const RfView *view, const char *column)
-{
-	if (find(view, column) == NULL || rf_view_column_type(view, column).type != BOOLOID)
-		report_changed(flow);
 }
 
 /*
@@ -213,22 +229,13 @@ rf_view_check_stream(const RfView *view, Oid stream)
 }
 
 /*
- * See, before a run, that the view is what was made of the definition, and that
- * the query still reads the stream: views in between may have been replaced.
+ * See, before a run, that the view is as it should be, and that the query still
+ * reads the stream: views in between may have been replaced.
  */
 void
 rf_view_check(const RfFlow *flow)
 {
-	RfView	   *view = rf_view_load(flow);
-	ListCell   *cell;
-
-	rf_view_check_stream(view, flow->source);
-	if (find(view, flow->sequence_view_column) == NULL)
-		report_changed(flow);
-	if (flow->tombstone_view_column != NULL)
-		check_verdict(flow, view, flow->tombstone_view_column);
-	foreach(cell, flow->expectations)
-		check_verdict(flow, view, ((RfExpectation *) lfirst(cell))->view_column);
+	rf_view_check_stream(rf_view_load(flow), flow->source);
 }
 
 /*
@@ -243,7 +250,7 @@ rf_view_again(const RfView *view)
 	return again;
 }
 
-/* Locks for the relations that a view reads. */
+/* Locks for the relations that a view reads, as LOCK TABLE on the view takes them. */
 typedef struct RfViewLocks
 {
 	bool		wait;
@@ -314,7 +321,7 @@ bool
 rf_view_lock(const RfFlow *flow, bool wait)
 {
 	RfViewLocks locks = {wait, false};
-	Oid			view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
+	Oid			view = rf_flow_find_view(flow->id);
 
 	if (OidIsValid(view))
 		lock_with_parts(view, &locks);
@@ -431,21 +438,19 @@ move_columns(Node *node, void *context)
 	if (IsA(node, Var))
 	{
 		Var		   *var = (Var *) copyObject(node);
+		RfType		type = {var->vartype, var->vartypmod, var->varcollid};
+		char	   *name;
 		TargetEntry *column;
 
 		if (var->varattno == 0)
 			refuse_move(move, "It uses the whole row.");
-		column = find(move->to, list_nth_node(TargetEntry, move->from->targets,
-											  var->varattno - 1)->resname);
+		name = list_nth_node(TargetEntry, move->from->targets, var->varattno - 1)->resname;
+		column = find(move->to, name);
 		if (column == NULL || column->resno > move->to->noutputs)
 			refuse_move(move, psprintf("It uses column \"%s\", which the query no longer gives.",
-									   list_nth_node(TargetEntry, move->from->targets,
-													 var->varattno - 1)->resname));
-		if (exprType((Node *) column->expr) != var->vartype ||
-			exprTypmod((Node *) column->expr) != var->vartypmod ||
-			exprCollation((Node *) column->expr) != var->varcollid)
-			refuse_move(move, psprintf("It uses column \"%s\", whose type has changed.",
-									   column->resname));
+									   name));
+		if (!rf_type_is_same(rf_view_column_type(move->to, name), type))
+			refuse_move(move, psprintf("It uses column \"%s\", whose type has changed.", name));
 		var->varattno = column->resno;
 		var->varattnosyn = column->resno;
 		return (Node *) var;
@@ -594,11 +599,7 @@ rf_view_store(RfView *view, int32 flow_id, Oid owner, bool replace)
 
 	rf_role_assume(&guard, rf_role_of_catalog());
 	if (replace)
-	{
-		Oid			present = get_relname_relid(name, rf_flow_namespace());
-
-		(void) rf_query_execute(rf_sql_drop_own_view(present), NULL);
-	}
+		(void) rf_query_execute(rf_sql_drop_own_view(rf_flow_find_view(flow_id)), NULL);
 	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(address.objectId, query, false);

@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "foreign_key.h"
+#include "sql_text.h"
 
 static List *
 referenced_columns(HeapTuple tuple, Oid referenced)
@@ -93,8 +94,21 @@ add_keys_of(List *keys, Relation relation)
 	return keys;
 }
 
+static int
+compare_keys(const ListCell *cell1, const ListCell *cell2)
+{
+	const RfForeignKey *key1 = lfirst(cell1);
+	const RfForeignKey *key2 = lfirst(cell2);
+	int			order = strcmp(key1->name, key2->name);
+
+	if (order == 0)
+		order = strcmp(rf_sql_relation(key1->table), rf_sql_relation(key2->table));
+	return order;
+}
+
 /*
- * The foreign keys, of any table, that reference a table or a partition of it.
+ * The foreign keys, of any table, that reference a table or a partition of it,
+ * by name, so that their order outlives a dump.
  */
 List *
 rf_foreign_keys(Oid referenced)
@@ -109,5 +123,6 @@ rf_foreign_keys(Oid referenced)
 		keys = add_keys_of(keys, relation);
 		table_close(relation, NoLock);
 	}
+	list_sort(keys, compare_keys);
 	return keys;
 }

@@ -138,23 +138,15 @@ rf_arg(RfArgs *args, Oid type, Datum value)
 	args->nulls[args->count++] = ' ';
 }
 
-void
-rf_arg_null(RfArgs *args, Oid type)
-{
-	rf_arg(args, type, (Datum) 0);
-	args->nulls[args->count - 1] = 'n';
-}
-
 /*
  * Add a text argument; NULL stands for an SQL NULL.
  */
 void
 rf_arg_text(RfArgs *args, const char *value)
 {
+	rf_arg(args, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value));
 	if (value == NULL)
-		rf_arg_null(args, TEXTOID);
-	else
-		rf_arg(args, TEXTOID, CStringGetTextDatum(value));
+		args->nulls[args->count - 1] = 'n';
 }
 
 Datum

@@ -38,7 +38,6 @@ typedef struct RfArgs
 } RfArgs;
 
 extern void rf_arg(RfArgs *args, Oid type, Datum value);
-extern void rf_arg_null(RfArgs *args, Oid type);
 extern void rf_arg_text(RfArgs *args, const char *value);
 
 /* One result row, copied into the caller's memory. */

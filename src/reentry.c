@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * reentry.c
- *	  No run of a flow inside a run of the same flow.
+ *	  No run or change of a flow inside a run of the same flow.
  *
  * Two sessions are kept apart by the lock on the flow's row, but that lock does
  * not stop a trigger that the run itself fires.  So this backend remembers the
@@ -40,7 +40,7 @@ rf_reentry_enter(const RfFlow *flow, MemoryContext context)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("flow \"%s\" is running already", flow->name),
-				 errdetail("A trigger or function that the run calls has called for another run."),
+				 errdetail("A trigger or function that the run calls has called for another run or for a change."),
 				 errhint("Call for it after the run, in a statement of its own.")));
 	caller = MemoryContextSwitchTo(TopMemoryContext);
 	running = lappend_int(running, flow->id);

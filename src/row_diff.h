@@ -18,7 +18,7 @@ typedef struct RfDiffRules
 {
 	bool		matching;		/* identical rows may be left in place */
 	bool		pairing;		/* others may be updated in place */
-	RfPairRule	pair_rule;		/* if this says so */
+	RfAgreement pair_rule;		/* if this says so */
 } RfDiffRules;
 
 extern RfRowDiff *rf_diff_begin(TupleDesc columns, RfDiffRules rules,

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * row_image.c
- *	  Rows as they are stored: hash, identity, and what makes a pair.
+ *	  Rows as they are stored: hash, identity, agreement.
  *
  * Two rows are identical when their stored images are, not when an operator
  * says that they are equal: 1.0 and 1.00 are one key but two images, and a
  * type without an equality operator (json, point) has an image all the same.
  * Toasted and compressed values are compared by their content.
  *
- * Whether two rows are a pair can also be asked of the types' equality
- * operators: then 1.0 and 1.00 agree.
+ * Whether two rows agree in some columns can also be asked of the types'
+ * equality operators: then 1.0 and 1.00 agree.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,7 +25,7 @@
 struct RfRowImage
 {
 	TupleDesc	desc;
-	RfPairRule	pair_rule;
+	RfAgreement agreement;
 	TypeCacheEntry **types;		/* of pair columns that are compared by
 								 * equality */
 };
@@ -34,19 +34,24 @@ struct RfRowImage
  * Begin to compare rows; what this takes is allocated in the current context.
  */
 RfRowImage *
-rf_image_begin(TupleDesc desc, RfPairRule pair_rule)
+rf_image_begin(TupleDesc desc, RfAgreement agreement)
 {
 	RfRowImage *image = palloc(sizeof(RfRowImage));
 
 	image->desc = desc;
-	image->pair_rule = pair_rule;
+	image->agreement = agreement;
 	image->types = palloc0(desc->natts * sizeof(TypeCacheEntry *));
 	for (int i = 0; i < desc->natts; i++)
 	{
-		if (pair_rule.by_equality && bms_is_member(i, pair_rule.columns))
-			image->types[i] = lookup_type_cache(TupleDescAttr(desc, i)->atttypid,
-												TYPECACHE_EQ_OPR_FINFO |
-												TYPECACHE_HASH_PROC_FINFO);
+		TypeCacheEntry *type;
+
+		if (!agreement.by_equality || !bms_is_member(i, agreement.columns))
+			continue;
+		type = lookup_type_cache(TupleDescAttr(desc, i)->atttypid,
+								 TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_PROC_FINFO);
+		/* a key may use an operator class that is not the type's default */
+		if (OidIsValid(type->eq_opr_finfo.fn_oid))
+			image->types[i] = type;
 	}
 	return image;
 }
@@ -78,7 +83,7 @@ rf_row_hash(RfRowImage *image, const Datum *values, const bool *nulls)
 		uint32		hash = nulls[i] ? 0 : hash_as_stored(column, values[i]);
 
 		all = hash_combine(all, hash);
-		if (!bms_is_member(i, image->pair_rule.columns))
+		if (!bms_is_member(i, image->agreement.columns))
 			continue;
 		if (image->types[i] != NULL && !nulls[i])
 			hash = hash_by_equality(image->types[i], column, values[i]);
@@ -121,7 +126,7 @@ column_agrees(RfRowImage *image, int position, Datum value1, Datum value2)
 }
 
 /*
- * Whether two rows may become a pair.
+ * Whether two rows agree in the columns that count.
  */
 bool
 rf_rows_agree(RfRowImage *image,
@@ -130,7 +135,7 @@ rf_rows_agree(RfRowImage *image,
 {
 	int			i = -1;
 
-	while ((i = bms_next_member(image->pair_rule.columns, i)) >= 0)
+	while ((i = bms_next_member(image->agreement.columns, i)) >= 0)
 	{
 		if (nulls1[i] != nulls2[i])
 			return false;

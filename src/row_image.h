@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * row_image.h
- *	  Rows as they are stored: hash, identity, and what makes a pair.
+ *	  Rows as they are stored: hash, identity, agreement.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,16 +11,16 @@
 #include "access/tupdesc.h"
 #include "nodes/bitmapset.h"
 
-/* When two rows may become a pair. */
-typedef struct RfPairRule
+/* When two rows agree: as a pair, or in their keys. */
+typedef struct RfAgreement
 {
-	const Bitmapset *columns;	/* they agree in these */
+	const Bitmapset *columns;	/* in these, by position */
 	bool		by_equality;	/* as their types compare, not as stored */
-} RfPairRule;
+} RfAgreement;
 
 typedef struct RfRowImage RfRowImage;
 
-extern RfRowImage *rf_image_begin(TupleDesc desc, RfPairRule pair_rule);
+extern RfRowImage *rf_image_begin(TupleDesc desc, RfAgreement agreement);
 
 /*
  * A row's place among the rows of its group.  The upper half hashes the pair

@@ -174,7 +174,7 @@ rf_sql_drop_own_table(Oid relid)
 /*
  * What the view $1 uses of temporary schemas.
  */
-char *
+const char *
 rf_sql_temporary_references(void)
 {
 	return "SELECT pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS object"

@@ -53,7 +53,7 @@ extern char *rf_sql_create_index(const char *schema, const char *name,
 extern char *rf_sql_drop_table(Oid relid);
 extern char *rf_sql_drop_own_view(Oid relid);
 extern char *rf_sql_drop_own_table(Oid relid);
-extern char *rf_sql_temporary_references(void);
+extern const char *rf_sql_temporary_references(void);
 extern char *rf_sql_ledger_key(int key);
 extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);

@@ -60,14 +60,14 @@ has_before_row_trigger(Oid relid)
 RfStoredKeys *
 rf_stored_keys_begin(Oid relid, TupleDesc columns, const Bitmapset *key_columns)
 {
-	RfPairRule	rule = {key_columns, true};
+	RfAgreement agreement = {key_columns, true};
 	RfStoredKeys *keys;
 
 	if (bms_is_empty(key_columns) || !has_before_row_trigger(relid))
 		return NULL;
 	keys = palloc0(sizeof(RfStoredKeys));
 	keys->ncolumns = columns->natts;
-	keys->image = rf_image_begin(columns, rule);
+	keys->image = rf_image_begin(columns, agreement);
 	return keys;
 }
 
@@ -81,6 +81,13 @@ rf_stored_keys_expect(RfStoredKeys *keys, TupleDesc desc, Tuplestorestate *rows)
 	keys->sent = rows;
 	if (rows != NULL)
 		keys->sent_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+}
+
+void
+rf_stored_keys_end(RfStoredKeys *keys)
+{
+	if (keys->sent_slot != NULL)
+		ExecDropSingleTupleTableSlot(keys->sent_slot);
 }
 
 /*

@@ -19,5 +19,6 @@ extern RfStoredKeys *rf_stored_keys_begin(Oid relid, TupleDesc columns,
 extern void rf_stored_keys_expect(RfStoredKeys *keys, TupleDesc desc, Tuplestorestate *rows);
 extern void rf_stored_keys_take(TupleTableSlot *slot, void *arg);
 extern bool rf_stored_keys_differ(const RfStoredKeys *keys);
+extern void rf_stored_keys_end(RfStoredKeys *keys);
 
 #endif							/* RF_STORED_KEY_H */

@@ -74,21 +74,22 @@ index_compares_like(Relation index, int position, Form_pg_attribute attribute)
 /* What an index is asked for. */
 typedef bool (*RfIndexTest) (Relation table, Relation index, const void *arg);
 
-/* Whether one of a table's indexes passes a test. */
-static bool
-any_index(Relation table, RfIndexTest test, const void *arg)
+/* The first of a table's indexes that passes a test, or InvalidOid. */
+static Oid
+find_index(Relation table, RfIndexTest test, const void *arg)
 {
 	List	   *indexes = RelationGetIndexList(table);
-	bool		found = false;
+	Oid			found = InvalidOid;
 	ListCell   *cell;
 
 	foreach(cell, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
 
-		found = test(table, index, arg);
+		if (test(table, index, arg))
+			found = lfirst_oid(cell);
 		index_close(index, NoLock);
-		if (found)
+		if (OidIsValid(found))
 			break;
 	}
 	list_free(indexes);
@@ -126,7 +127,7 @@ rf_has_key_index(Oid relid, int nkeys, const AttrNumber *keys)
 {
 	Relation	table = table_open(relid, AccessShareLock);
 	RfKeyColumns key = {nkeys, keys};
-	bool		found = any_index(table, index_serves_key, &key);
+	bool		found = OidIsValid(find_index(table, index_serves_key, &key));
 
 	table_close(table, NoLock);
 	return found;
@@ -158,13 +159,13 @@ rf_table_rows(Oid relid)
 	return total;
 }
 
-/* The position of a table's column among the given ones, or -1. */
+/* The position of a name among those of columns, or -1. */
 static int
-position_of(TupleDesc columns, Form_pg_attribute attribute)
+position_of(TupleDesc columns, const char *name)
 {
 	for (int i = 0; i < columns->natts; i++)
 	{
-		if (namestrcmp(&TupleDescAttr(columns, i)->attname, NameStr(attribute->attname)) == 0)
+		if (strcmp(NameStr(TupleDescAttr(columns, i)->attname), name) == 0)
 			return i;
 	}
 	return -1;
@@ -179,7 +180,7 @@ gives_every_column(TupleDesc desc, TupleDesc columns)
 		Form_pg_attribute attribute = TupleDescAttr(desc, i);
 
 		if (!attribute->attisdropped && attribute->attgenerated == '\0' &&
-			position_of(columns, attribute) < 0)
+			position_of(columns, NameStr(attribute->attname)) < 0)
 			return false;
 	}
 	return true;
@@ -200,7 +201,8 @@ is_natural_key(Relation table, Relation index, const void *arg)
 	{
 		AttrNumber	attnum = form->indkey.values[i];
 
-		if (attnum <= 0 || position_of(columns, TupleDescAttr(desc, attnum - 1)) < 0)
+		if (attnum <= 0 ||
+			position_of(columns, NameStr(TupleDescAttr(desc, attnum - 1)->attname)) < 0)
 			return false;
 		/* rows with NULLs need not be unique */
 		if (!TupleDescAttr(desc, attnum - 1)->attnotnull && !form->indnullsnotdistinct)
@@ -231,7 +233,7 @@ collect_indexed(Relation table, TupleDesc columns, Bitmapset **pair_columns)
 		attribute = TupleDescAttr(RelationGetDescr(table), attnum - 1);
 		if (attribute->attgenerated != '\0')
 			return false;
-		position = position_of(columns, attribute);
+		position = position_of(columns, NameStr(attribute->attname));
 		if (position >= 0)
 			*pair_columns = bms_add_member(*pair_columns, position);
 	}
@@ -257,33 +259,11 @@ positions_of(TupleDesc columns, List *names)
 
 	foreach(cell, names)
 	{
-		int			position = -1;
+		int			position = position_of(columns, lfirst(cell));
 
-		for (int i = 0; i < columns->natts; i++)
-		{
-			if (strcmp(NameStr(TupleDescAttr(columns, i)->attname), lfirst(cell)) == 0)
-				position = i;
-		}
 		if (position < 0)
 			return NULL;
 		positions = bms_add_member(positions, position);
-	}
-	return positions;
-}
-
-/* The positions of an index's columns among the given ones. */
-static Bitmapset *
-index_positions(Relation table, Relation index, TupleDesc columns)
-{
-	Bitmapset  *positions = NULL;
-
-	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
-	{
-		AttrNumber	attnum = index->rd_index->indkey.values[i];
-
-		positions = bms_add_member(positions,
-								   position_of(columns, TupleDescAttr(RelationGetDescr(table),
-																	  attnum - 1)));
 	}
 	return positions;
 }
@@ -292,20 +272,18 @@ index_positions(Relation table, Relation index, TupleDesc columns)
 static Bitmapset *
 natural_key(Relation table, TupleDesc columns)
 {
-	List	   *indexes = RelationGetIndexList(table);
-	Bitmapset  *positions = NULL;
-	ListCell   *cell;
+	Oid			relid = find_index(table, is_natural_key, columns);
+	List	   *names = NIL;
+	Relation	index;
 
-	foreach(cell, indexes)
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		if (positions == NULL && is_natural_key(table, index, columns))
-			positions = index_positions(table, index, columns);
-		index_close(index, NoLock);
-	}
-	list_free(indexes);
-	return positions;
+	if (!OidIsValid(relid))
+		return NULL;
+	index = index_open(relid, AccessShareLock);
+	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+		names = lappend(names, get_attname(RelationGetRelid(table),
+										   index->rd_index->indkey.values[i], false));
+	index_close(index, NoLock);
+	return positions_of(columns, names);
 }
 
 /*
@@ -329,6 +307,28 @@ referenced_pair_columns(Relation table, TupleDesc columns)
 	return keys == NIL ? NULL : natural_key(table, columns);
 }
 
+/*
+ * The name of a foreign key whose referenced columns the flow does not give,
+ * so that nothing keeps them in a changed row; NULL when there is none.
+ */
+char *
+rf_unkept_foreign_key(Oid target, TupleDesc columns)
+{
+	Relation	table = table_open(target, AccessShareLock);
+	char	   *name = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rf_foreign_keys(target))
+	{
+		RfForeignKey *key = lfirst(cell);
+
+		if (positions_of(columns, key->columns) == NULL && natural_key(table, columns) == NULL)
+			name = key->name;
+	}
+	table_close(table, NoLock);
+	return name;
+}
+
 /* Updates for the sake of their cost. */
 static void
 find_cheap_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
@@ -338,7 +338,7 @@ find_cheap_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
 
 	/* partitions have indexes of their own: they are not looked at */
 	shape->pairing = table->rd_rel->relkind == RELKIND_RELATION &&
-		(complete || any_index(table, is_natural_key, columns)) &&
+		(complete || OidIsValid(find_index(table, is_natural_key, columns))) &&
 		collect_indexed(table, columns, &pair_columns);
 	/* rows that agree in everything are identical: nothing is left to set */
 	if (bms_num_members(pair_columns) == columns->natts)

@@ -17,7 +17,7 @@ typedef struct RfTargetShape
 	bool		has_key_index;	/* an index finds the rows of a key */
 	bool		pairing;		/* an old row may be updated to become a new
 								 * one */
-	RfPairRule	pair_rule;		/* if this says so; columns by position */
+	RfAgreement pair_rule;		/* if this says so; columns by position */
 	bool		prefer_heap_only;	/* but need not be, if it costs more */
 	Bitmapset  *place_columns;	/* tell the partition of a row, by position */
 } RfTargetShape;
@@ -26,5 +26,6 @@ extern RfTargetShape rf_target_shape(Oid target, TupleDesc columns,
 									 int nkeys, const int *keys);
 extern bool rf_has_key_index(Oid relid, int nkeys, const AttrNumber *keys);
 extern double rf_table_rows(Oid relid);
+extern char *rf_unkept_foreign_key(Oid target, TupleDesc columns);
 
 #endif							/* RF_TARGET_SHAPE_H */

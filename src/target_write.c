@@ -11,9 +11,10 @@
  * statements, and a kind of change that did not occur issues no statement.
  *
  * Deletes come first: a row that takes the place of another in a unique index
- * must find it gone.  An update must not change a column of a unique index or
- * exclusion constraint, since these are checked row by row in the middle of
- * the statement; see fixed_columns.
+ * must find it gone.  Unique indexes and exclusion constraints are checked row
+ * by row in the middle of an UPDATE, so the caller hands in updates that do not
+ * change their columns, unless a foreign key leaves no choice; see
+ * target_shape.c.
  *
  * Each statement must write the rows that it was given, into this table and
  * under their keys.  If a trigger or a rule sees to it that it does not, the run
@@ -320,6 +321,8 @@ rf_writer_end(RfTargetWriter *writer)
 	free_set(&writer->deletes);
 	free_set(&writer->updates);
 	free_set(&writer->inserts);
+	if (writer->keys != NULL)
+		rf_stored_keys_end(writer->keys);
 	if (writer->space != NULL)
 		rf_space_end(writer->space);
 	MemoryContextDelete(writer->context);

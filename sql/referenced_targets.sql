@@ -152,18 +152,73 @@ SELECT stage('tree_in', '(1,1,,2)', '(1,2,1,2)', '(1,4,2,2)');
 SELECT applied('tree');
 TABLE tree ORDER BY id;
 
--- Values of another unique index cannot be swapped between rows that are
--- updated in place: the run fails whole (B2).
+-- The whole change is one to a foreign key: a row may reference a new one, and
+-- one that is referenced by a row that changes too may go.
+SELECT stage('tree_in', '(1,1,,3)', '(1,5,,3)', '(1,2,5,3)', '(1,4,2,3)');
+SELECT applied('tree');
+SELECT stage('tree_in', '(1,2,,4)', '(1,4,2,4)');
+SELECT applied('tree');
+TABLE tree ORDER BY id;
+
+-- Values of another unique index change places: a key that only checks does not
+-- mind that rows are deleted and inserted.  Rows that a key would take along are
+-- updated in place, and then the run fails whole (B2).
 CREATE TABLE code (id int PRIMARY KEY, k int, c text UNIQUE, s int);
 CREATE INDEX ON code (k);
 CREATE TABLE code_child (id int REFERENCES code);
 CREATE TABLE code_in (id int, k int, c text, s int);
 SELECT replace_flow.create_using_flow('code', 'code_in', '{k}', 's');
-SELECT stage('code_in', '(1,1,a,1)', '(2,1,b,1)');
+SELECT stage('code_in', '(1,1,a,1)', '(2,1,b,1)', '(3,1,c,1)');
 SELECT applied('code');
-INSERT INTO code_child VALUES (1);
-SELECT stage('code_in', '(1,1,b,2)', '(2,1,a,2)');
+INSERT INTO code_child VALUES (1), (3);
+SELECT stage('code_in', '(1,1,b,2)', '(2,1,a,2)', '(3,1,c,2)');
+SELECT applied('code');
+SELECT rows_updated FROM replace_flow.run ORDER BY run_id DESC LIMIT 1;
+TABLE code ORDER BY id;
+ALTER TABLE code_child DROP CONSTRAINT code_child_id_fkey, ADD FOREIGN KEY (id) REFERENCES code ON DELETE CASCADE;
+SELECT stage('code_in', '(1,1,a,3)', '(2,1,b,3)', '(3,1,c,3)');
 SELECT line FROM refused($$ SELECT applied('code') $$) AS line WHERE line !~ '^DETAIL';
 TABLE code ORDER BY id;
+TABLE code_child;
 SELECT count(*) AS pending FROM code_in;
+
+-- A line that is put in at the top moves all others down.
+CREATE TABLE placed (k int, id int PRIMARY KEY, line int, s int, UNIQUE (k, line));
+CREATE TABLE shipment (id int REFERENCES placed);
+CREATE TABLE placed_in (LIKE placed);
+SELECT replace_flow.create_using_flow('placed', 'placed_in', '{k}', 's');
+INSERT INTO placed_in SELECT 1, id, id, 1 FROM generate_series(1, 8) AS id;
+SELECT applied('placed');
+INSERT INTO shipment SELECT id FROM placed;
+INSERT INTO placed_in SELECT 1, id, id + 1, 2 FROM generate_series(0, 8) AS id;
+SELECT applied('placed');
+SELECT string_agg(id || ':' || line, ' ' ORDER BY line) FROM placed;
+
+-- Nobody references a NULL, so it makes no pair: the note on A does not pass to B.
+CREATE TABLE loose_code (k int, id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code text UNIQUE, name text);
+CREATE INDEX ON loose_code (k);
+CREATE TABLE by_code (code text REFERENCES loose_code (code));
+CREATE TABLE by_id (id int REFERENCES loose_code ON DELETE CASCADE, note text);
+CREATE TABLE loose_code_in (k int, code text, name text, s int);
+SET client_min_messages = error;
+SELECT replace_flow.create_using_flow('loose_code', 'loose_code_in', '{k}', 's');
+SET client_min_messages = warning;
+INSERT INTO loose_code_in VALUES (1, NULL, 'A', 1), (1, 'c', 'C', 1);
+SELECT applied('loose_code');
+INSERT INTO by_id SELECT id, 'note on ' || name FROM loose_code;
+INSERT INTO loose_code_in VALUES (1, NULL, 'B', 2), (1, 'c', 'D', 2);
+SELECT applied('loose_code');
+SELECT name, note FROM loose_code LEFT JOIN by_id USING (id) ORDER BY name;
+
+-- A unique column may be of a type that only its operator class can compare.
+CREATE TABLE odd (k int, c json[] NOT NULL UNIQUE, v text);
+CREATE INDEX ON odd (k);
+CREATE TABLE odd_child (c json[] REFERENCES odd (c));
+CREATE TABLE odd_in (k int, c json[], v text, s int);
+SELECT replace_flow.create_using_flow('odd', 'odd_in', '{k}', 's');
+INSERT INTO odd_in VALUES (1, '{}', 'a', 1);
+SELECT applied('odd');
+INSERT INTO odd_in VALUES (1, '{}', 'b', 2);
+SELECT applied('odd');
+SELECT k, c::text, v FROM odd;
 \i :finish

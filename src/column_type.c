@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -56,4 +57,13 @@ rf_type_is_sortable(Oid type)
 											  TYPECACHE_CMP_PROC);
 
 	return OidIsValid(entry->lt_opr) && OidIsValid(entry->eq_opr) && OidIsValid(entry->cmp_proc);
+}
+
+/*
+ * A type with its modifier, for messages.
+ */
+char *
+rf_type_name(RfType type)
+{
+	return format_type_with_typemod(type.type, type.typmod);
 }

@@ -23,5 +23,6 @@ extern void rf_type_describe(TupleDesc desc, AttrNumber number, const char *name
 							 RfType type);
 extern bool rf_type_is_same(RfType type1, RfType type2);
 extern bool rf_type_is_sortable(Oid type);
+extern char *rf_type_name(RfType type);
 
 #endif							/* RF_COLUMN_TYPE_H */

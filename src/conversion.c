@@ -73,9 +73,8 @@ static ExprState *
 prepare_cast(const RfFlow *flow, int column)
 {
 	int			position = flow->column_outputs[column];
-	RfType		from = rf_type_of_column(flow->view,
-										 get_attnum(flow->view, flow->outputs[position]));
-	Expr	   *cast = build_cast(position + 1, from, rf_flow_column_type(flow, column));
+	Expr	   *cast = build_cast(position + 1, flow->output_types[position],
+								  rf_flow_column_type(flow, column));
 
 	if (cast == NULL)
 		ereport(ERROR,

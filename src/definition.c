@@ -197,61 +197,6 @@ rf_definition_check_key_type(const RfDefinition *definition, const char *key, Oi
 				 errhint("Use columns of a sortable type, or cast the column in query and target.")));
 }
 
-static void
-refuse_shared(const RfDefinition *definition, Oid relid, const char *role, const char *other)
-{
-	if (other != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("table \"%s\" cannot serve flow \"%s\"",
-						get_rel_name(relid), definition->name),
-				 errdetail("It is, or is a part or a parent of, %s of flow \"%s\".", role, other),
-				 errhint("Use a table of its own for each flow.")));
-}
-
-static bool
-have_common_member(List *relids1, List *relids2)
-{
-	ListCell   *cell;
-
-	foreach(cell, relids1)
-	{
-		if (list_member_oid(relids2, lfirst_oid(cell)))
-			return true;
-	}
-	return false;
-}
-
-/*
- * A table is the target of one flow, or the stream of one flow.  The caller
- * keeps others from defining flows.
- */
-void
-rf_definition_check_tables_are_free(const RfDefinition *definition)
-{
-	Oid			target = definition->row.target;
-	Oid			source = definition->row.source;
-	int32		flow_id = definition->flow_id;
-	List	   *target_family = rf_table_family(target);
-	List	   *source_family = rf_table_family(source);
-
-	if (have_common_member(target_family, source_family))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" cannot be the stream of flow \"%s\"",
-						get_rel_name(source), definition->name),
-				 errdetail("It is, or is a part or a parent of, the flow's target."),
-				 errhint("Stage the rows in an ordinary or partitioned table of their own.")));
-	refuse_shared(definition, target, "the target",
-				  rf_catalog_flow_of_target(target_family, flow_id));
-	refuse_shared(definition, target, "the stream",
-				  rf_catalog_flow_of_source(target_family, flow_id));
-	refuse_shared(definition, source, "the target",
-				  rf_catalog_flow_of_target(source_family, flow_id));
-	refuse_shared(definition, source, "the stream",
-				  rf_catalog_flow_of_source(source_family, flow_id));
-}
-
 /*
  * Whether an output column is wanted although the target lacks it.
  */

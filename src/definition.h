@@ -44,7 +44,6 @@ extern int	rf_definition_output(const RfDefinition *definition, const char *name
 extern void rf_definition_check_key_names(const RfDefinition *definition);
 extern void rf_definition_check_key_type(const RfDefinition *definition, const char *key,
 										 Oid type);
-extern void rf_definition_check_tables_are_free(const RfDefinition *definition);
 extern bool rf_definition_serves_expression(const RfDefinition *definition, const char *output);
 extern AttrNumber rf_definition_target_column(const RfDefinition *definition,
 											  const char *output);

@@ -220,7 +220,7 @@ rf_checks_record(RfChecks *checks, int64 run_id)
 										  check->passed, check->failed);
 	}
 	if (checks->rows != NULL)
-		rf_catalog_add_rejected(checks->flow->name, run_id, checks->rejected_desc,
+		rf_catalog_add_rejected(checks->flow, run_id, checks->rejected_desc,
 								checks->rows, checks->rejected);
 }
 

@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -103,18 +104,30 @@ rf_flow_namespace(void)
 }
 
 /*
+ * An object of our schema by name and kind: the owner of a ledger can give its
+ * index any name.
+ */
+static Oid
+find_helper(const char *name, char relkind)
+{
+	Oid			relid = get_relname_relid(name, rf_flow_namespace());
+
+	return get_rel_relkind(relid) == relkind ? relid : InvalidOid;
+}
+
+/*
  * A flow's helper objects as they are now, or InvalidOid.
  */
 Oid
 rf_flow_find_view(int32 flow_id)
 {
-	return get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace());
+	return find_helper(rf_flow_view_name(flow_id), RELKIND_VIEW);
 }
 
 Oid
 rf_flow_find_ledger(int32 flow_id)
 {
-	return get_relname_relid(rf_flow_ledger_name(flow_id), rf_flow_namespace());
+	return find_helper(rf_flow_ledger_name(flow_id), RELKIND_RELATION);
 }
 
 /*
@@ -192,7 +205,7 @@ owner_of(Oid relid)
 static Oid
 flow_owner(const RfFlow *flow)
 {
-	Oid			view = get_relname_relid(rf_flow_view_name(flow->id), rf_flow_namespace());
+	Oid			view = rf_flow_find_view(flow->id);
 
 	return owner_of(OidIsValid(view) ? view : flow->target);
 }
@@ -288,6 +301,22 @@ rf_flow_check_caller(const RfFlow *flow)
 				 errhint("Run it as that role or as a member of it.")));
 }
 
+/*
+ * A transaction that keeps its first snapshot does not see what was done before
+ * it had its locks.
+ */
+void
+rf_flow_check_isolation(const char *name, const char *deed)
+{
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("flow \"%s\" cannot %s in a transaction with isolation level REPEATABLE READ or SERIALIZABLE",
+						name, deed),
+				 errdetail("Such a transaction sees the tables as they were before they are locked."),
+				 errhint("Use a transaction with isolation level READ COMMITTED.")));
+}
+
 static void
 report_missing(const RfFlow *flow, const char *what)
 {
@@ -344,6 +373,31 @@ stored_position(const RfFlow *flow, const char *output)
 }
 
 /*
+ * The view belongs to the flow's owner, who could have put something else in its
+ * place.
+ */
+void
+rf_flow_report_changed_view(const RfFlow *flow)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the view of flow \"%s\" was changed", flow->name),
+			 errdetail("View \"%s\" is the extension's own, and no longer what it made.",
+					   rf_flow_view_name(flow->id)),
+			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
+}
+
+static RfType
+view_column_type(const RfFlow *flow, const char *name)
+{
+	AttrNumber	attnum = get_attnum(flow->view, name);
+
+	if (attnum == InvalidAttrNumber)
+		rf_flow_report_changed_view(flow);
+	return rf_type_of_column(flow->view, attnum);
+}
+
+/*
  * The type of a sequence that is not stored is that of the view's column.
  */
 static void
@@ -353,9 +407,24 @@ open_sequence(RfFlow *flow)
 	if (flow->sequence_column >= 0)
 		flow->sequence_type = rf_flow_column_type(flow, flow->sequence_column);
 	else
-		flow->sequence_type = rf_type_of_column(flow->view,
-												get_attnum(flow->view,
-														   flow->sequence_view_column));
+		flow->sequence_type = view_column_type(flow, flow->sequence_view_column);
+}
+
+static void
+open_read_types(RfFlow *flow)
+{
+	int			count = 0;
+	ListCell   *cell;
+
+	flow->read_types = palloc((flow->noutputs + list_length(flow->extras)) * sizeof(Oid));
+	flow->output_types = palloc(flow->noutputs * sizeof(RfType));
+	for (int i = 0; i < flow->noutputs; i++)
+	{
+		flow->output_types[i] = view_column_type(flow, flow->outputs[i]);
+		flow->read_types[count++] = flow->output_types[i].type;
+	}
+	foreach(cell, flow->extras)
+		flow->read_types[count++] = view_column_type(flow, lfirst(cell)).type;
 }
 
 /*
@@ -381,6 +450,7 @@ open_extras(RfFlow *flow)
 	flow->first_expectation = flow->noutputs + list_length(flow->extras);
 	foreach(cell, flow->expectations)
 		flow->extras = lappend(flow->extras, ((RfExpectation *) lfirst(cell))->view_column);
+	open_read_types(flow);
 }
 
 static void

@@ -67,6 +67,9 @@ typedef struct RfFlow
 	char	   *sequence_view_column;
 	char	   *tombstone_view_column;	/* or NULL */
 
+	/* What a run has locked because the query reads it, its parts included. */
+	List	   *read_relids;
+
 	/* What follows is known once the definition is open. */
 	Oid			view;
 	Oid			ledger;			/* or InvalidOid */
@@ -87,6 +90,8 @@ typedef struct RfFlow
 
 	/* what a run reads of the view after the outputs, and where it is */
 	List	   *extras;			/* names of the view's columns */
+	RfType	   *output_types;
+	Oid		   *read_types;		/* of outputs and extras */
 	int			sequence_extra; /* -1: the sequence is stored */
 	int			tombstone_extra;	/* -1: there are no tombstones */
 	int			first_expectation;
@@ -105,6 +110,8 @@ extern void rf_flow_depend_on_extension(Oid relid);
 extern RfFlow *rf_flow_find(const char *name);
 extern RfFlow *rf_flow_lock(const char *name, bool wait);
 extern void rf_flow_check_caller(const RfFlow *flow);
+extern void rf_flow_check_isolation(const char *name, const char *deed);
+extern void rf_flow_report_changed_view(const RfFlow *flow);
 extern void rf_flow_open_definition(RfFlow *flow);
 extern void rf_flow_open(RfFlow *flow);
 extern void rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow);

@@ -98,6 +98,24 @@ add_definition(RfArgs *args, const RfFlowRow *flow)
 	rf_arg(args, BOOLOID, BoolGetDatum(flow->has_ledger));
 }
 
+/* An id whose helper objects' names are free, whoever has put what there. */
+static int32
+choose_id(void)
+{
+	for (;;)
+	{
+		RfRow		row;
+		int32		flow_id;
+
+		(void) first_as_owner("SELECT nextval(pg_get_serial_sequence('replace_flow.flow',"
+							  " 'flow_id')) AS flow_id", NULL, &row);
+		flow_id = (int32) rf_row_int64(&row, "flow_id");
+		if (!OidIsValid(get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace())) &&
+			!OidIsValid(get_relname_relid(rf_flow_ledger_name(flow_id), rf_flow_namespace())))
+			return flow_id;
+	}
+}
+
 /*
  * Add a flow; give its id.  TimeZone, DateStyle and IntervalStyle of this
  * session go with it.
@@ -106,18 +124,19 @@ int32
 rf_catalog_add_flow(const RfFlowRow *flow)
 {
 	RfArgs		args = {0};
-	RfRow		row;
+	int32		flow_id = choose_id();
 
 	add_definition(&args, flow);
 	rf_arg_text(&args, flow->name);
 	rf_arg_text(&args, GetConfigOption("TimeZone", false, false));
 	rf_arg_text(&args, GetConfigOption("DateStyle", false, false));
 	rf_arg_text(&args, GetConfigOption("IntervalStyle", false, false));
-	(void) first_as_owner("INSERT INTO replace_flow.flow (" DEFINITION_COLUMNS ","
-						  " kind, name, time_zone, date_style, interval_style)"
-						  " VALUES (" DEFINITION_VALUES ", 'using', $18, $19, $20, $21)"
-						  " RETURNING flow_id", &args, &row);
-	return (int32) rf_row_int64(&row, "flow_id");
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	(void) execute_as_owner("INSERT INTO replace_flow.flow (" DEFINITION_COLUMNS ","
+							" kind, name, time_zone, date_style, interval_style, flow_id)"
+							" VALUES (" DEFINITION_VALUES ", 'using', $18, $19, $20, $21, $22)",
+							&args);
+	return flow_id;
 }
 
 /*
@@ -171,18 +190,15 @@ rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow)
  * Give a flow another name, in its history too.
  */
 void
-rf_catalog_rename_flow(int32 flow_id, const char *old_name, const char *name)
+rf_catalog_rename_flow(int32 flow_id, const char *name)
 {
 	RfArgs		args = {0};
 
 	rf_arg_text(&args, name);
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	(void) execute_as_owner("UPDATE replace_flow.flow SET name = $1 WHERE flow_id = $2", &args);
-
-	args.count = 1;
-	rf_arg_text(&args, old_name);
-	(void) execute_as_owner("UPDATE replace_flow.run SET flow = $1 WHERE flow = $2", &args);
-	(void) execute_as_owner("UPDATE replace_flow.rejected SET flow = $1 WHERE flow = $2", &args);
+	(void) execute_as_owner("UPDATE replace_flow.run SET flow = $1 WHERE flow_id = $2", &args);
+	(void) execute_as_owner("UPDATE replace_flow.rejected SET flow = $1 WHERE flow_id = $2", &args);
 }
 
 void
@@ -226,13 +242,11 @@ rf_catalog_drop_flow(int32 flow_id)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("WITH dropped AS (DELETE FROM replace_flow.run r"
-							" USING replace_flow.flow f"
-							" WHERE f.flow_id = $1 AND r.flow = f.name RETURNING run_id),"
-							" rejected AS (DELETE FROM replace_flow.rejected r"
-							" USING dropped d WHERE r.run_id = d.run_id)"
+	(void) execute_as_owner("WITH dropped AS (DELETE FROM replace_flow.run"
+							" WHERE flow_id = $1 RETURNING run_id)"
 							" DELETE FROM replace_flow.expectation_result e"
 							" USING dropped d WHERE e.run_id = d.run_id", &args);
+	(void) execute_as_owner("DELETE FROM replace_flow.rejected WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.expectation WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
 }
@@ -296,7 +310,7 @@ rf_catalog_lost_flows(RfRow **rows)
 						" AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.source)"
 						" OR NOT EXISTS (SELECT FROM pg_class c"
 						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
-						" AND c.relname = 'flow_' || f.flow_id)"
+						" AND c.relname = 'flow_' || f.flow_id AND c.relkind = 'v')"
 						" ORDER BY f.flow_id FOR UPDATE SKIP LOCKED", NULL, rows);
 }
 
@@ -465,14 +479,15 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_unchanged));
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->keys_replaced));
 	rf_arg(&args, INT8OID, Int64GetDatum((int64) rf_run_wal_bytes(run)));
+	rf_arg(&args, INT4OID, Int32GetDatum(run->flow->id));
 	(void) first_as_owner("INSERT INTO replace_flow.run"
 						  " (kind, run_id, flow, status, started_at, finished_at,"
 						  " definition_version, rows_staged, rows_read, rows_rejected,"
 						  " rows_superseded, rows_late, rows_tie_ignored, rows_tombstone,"
 						  " rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
-						  " keys_replaced, wal_bytes)"
+						  " keys_replaced, wal_bytes, flow_id)"
 						  " VALUES ('using', $1, $2, $3, $4, clock_timestamp(), $5, $6, $7,"
-						  " $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+						  " $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)"
 						  " RETURNING *", &args, &row);
 	return row.tuple;
 }
@@ -499,16 +514,18 @@ rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
  * (jsonb).
  */
 void
-rf_catalog_add_rejected(const char *flow, int64 run_id, TupleDesc desc,
+rf_catalog_add_rejected(const RfFlow *flow, int64 run_id, TupleDesc desc,
 						Tuplestorestate *rows, int64 nrows)
 {
 	RfArgs		args = {0};
 
-	rf_arg_text(&args, flow);
+	rf_arg_text(&args, flow->name);
+	rf_arg(&args, INT4OID, Int32GetDatum(flow->id));
 	rf_arg(&args, INT8OID, Int64GetDatum(run_id));
 	rf_query_register("rf_rejected_set", desc, rows, nrows);
-	(void) execute_as_owner("INSERT INTO replace_flow.rejected (flow, run_id, expectation, \"row\")"
-							" SELECT $1, $2, r.expectation, r.\"row\" FROM rf_rejected_set r",
+	(void) execute_as_owner("INSERT INTO replace_flow.rejected"
+							" (flow, flow_id, run_id, expectation, \"row\")"
+							" SELECT $1, $2, $3, r.expectation, r.\"row\" FROM rf_rejected_set r",
 							&args);
 	rf_query_unregister("rf_rejected_set");
 }

@@ -41,7 +41,7 @@ extern void rf_catalog_lock_definitions(void);
 extern int32 rf_catalog_add_flow(const RfFlowRow *flow);
 extern void rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow);
 extern void rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow);
-extern void rf_catalog_rename_flow(int32 flow_id, const char *old_name, const char *name);
+extern void rf_catalog_rename_flow(int32 flow_id, const char *name);
 extern void rf_catalog_pause_flow(int32 flow_id, bool paused);
 extern bool rf_catalog_find_flow(const char *name, RfRow *row);
 extern bool rf_catalog_lock_flow(const char *name, bool wait, RfRow *row);
@@ -69,7 +69,7 @@ extern HeapTuple rf_catalog_add_run(const RfRun *run);
 extern void rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
 											  RfAction action,
 											  int64 rows_passed, int64 rows_failed);
-extern void rf_catalog_add_rejected(const char *flow, int64 run_id, TupleDesc desc,
+extern void rf_catalog_add_rejected(const RfFlow *flow, int64 run_id, TupleDesc desc,
 									Tuplestorestate *rows, int64 nrows);
 
 #endif							/* RF_FLOW_CATALOG_H */

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -20,6 +21,7 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/resowner.h"
 
 #include "argument.h"
 #include "failpoint.h"
@@ -30,6 +32,7 @@
 #include "query.h"
 #include "reentry.h"
 #include "sql_text.h"
+#include "target.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_drop_flow);
 PG_FUNCTION_INFO_V1(replace_flow_pause_flow);
@@ -38,6 +41,15 @@ PG_FUNCTION_INFO_V1(replace_flow_add_expectation);
 PG_FUNCTION_INFO_V1(replace_flow_drop_expectation);
 PG_FUNCTION_INFO_V1(replace_flow_after_drop);
 PG_FUNCTION_INFO_V1(replace_flow_before_drop_extension);
+
+static void
+lock_target(const RfFlow *flow, LOCKMODE mode)
+{
+	if (mode == NoLock)
+		return;
+	rf_target_check_owner(flow->target, flow->owner, flow->name);
+	LockRelationOid(flow->target, mode);
+}
 
 /*
  * Lock a flow for a change by the caller, after its target, as a run does; the
@@ -50,16 +62,15 @@ rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target
 	RfFlow	   *flow;
 
 	PreventCommandIfReadOnly("changing a flow");
+	rf_flow_check_isolation(name, "be changed");
 	flow = rf_flow_find(name);
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, context);
-	if (target_lock != NoLock)
-		LockRelationOid(flow->target, target_lock);
+	lock_target(flow, target_lock);
 	flow = rf_flow_lock(name, true);
 	/* it may have been created anew meanwhile */
 	rf_flow_check_caller(flow);
-	if (target_lock != NoLock)
-		LockRelationOid(flow->target, target_lock);
+	lock_target(flow, target_lock);
 	return flow;
 }
 
@@ -109,7 +120,49 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 }
 
 /*
- * Drop flows that have lost a table.  One whose view this session is about to
+ * Drop what is left of a flow, in somebody else's transaction, which it must
+ * neither hold up nor fail: what cannot be dropped at once is left behind.
+ */
+static void
+try_to_drop(Oid relid, char *sql)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	if (!ConditionalLockRelationOid(relid, AccessExclusiveLock))
+		return;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		RfRoleGuard guard;
+
+		rf_role_assume(&guard, rf_role_of_catalog());
+		(void) rf_query_execute(sql, NULL);
+		rf_role_restore(&guard);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		ereport(WARNING,
+				(errmsg("a flow is gone, and \"%s\" is left of it", get_rel_name(relid)),
+				 errdetail("It cannot be dropped: %s", error->message)));
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+}
+
+/*
+ * Remove flows that have lost a table.  One whose view this session is about to
  * put back has not.
  */
 void
@@ -121,9 +174,17 @@ rf_flow_drop_lost(void)
 	for (int i = 0; i < nrows; i++)
 	{
 		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
+		Oid			view = rf_flow_find_view(flow_id);
+		Oid			ledger = rf_flow_find_ledger(flow_id);
 
-		if (!rf_reentry_is_in(flow_id))
-			drop(flow_id);
+		if (rf_reentry_is_in(flow_id))
+			continue;
+		rf_catalog_drop_flow(flow_id);
+		rf_failpoint("flow", "dropped");
+		if (OidIsValid(view))
+			try_to_drop(view, rf_sql_drop_own_view(view));
+		if (OidIsValid(ledger))
+			try_to_drop(ledger, rf_sql_drop_own_table(ledger));
 	}
 }
 

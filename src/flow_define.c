@@ -20,7 +20,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -28,7 +27,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "argument.h"
 #include "conversion.h"
@@ -103,6 +101,7 @@ settle_target(RfDefinition *definition)
 	if (!OidIsValid(definition->target.relid))
 		create_target(definition);
 	definition->row.target = definition->target.relid;
+	rf_target_check_owner(definition->row.target, definition->owner, definition->name);
 	LockRelationOid(definition->row.target, ShareRowExclusiveLock);
 	rf_target_check(definition->row.target, definition->owner, definition->name);
 }
@@ -128,6 +127,21 @@ describe_columns(RfDefinition *definition)
 											 definition->output_attnums);
 }
 
+/* Default privileges of the catalog's owner are not meant for a ledger. */
+static void
+revoke_all(Oid relid)
+{
+	RfArgs		args = {0};
+	RfRow	   *rows;
+	int			nrows;
+
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
+	nrows = rf_query_all("SELECT DISTINCT grantee FROM pg_class, aclexplode(relacl)"
+						 " WHERE pg_class.oid = $1 AND grantee <> relowner", &args, &rows);
+	for (int i = 0; i < nrows; i++)
+		(void) rf_query_execute(rf_sql_revoke_all(relid, rf_row_oid(&rows[i], "grantee")), NULL);
+}
+
 static void
 create_ledger(const RfDefinition *definition, int32 flow_id)
 {
@@ -141,6 +155,7 @@ create_ledger(const RfDefinition *definition, int32 flow_id)
 	(void) rf_query_execute(rf_sql_create_ledger(name, definition->nkeys, types,
 												 rf_definition_sequence_type(definition)),
 							NULL);
+	revoke_all(get_relname_relid(name, rf_flow_namespace()));
 	(void) rf_query_execute(rf_sql_set_table_owner(name, GetUserNameFromId(definition->owner,
 																		   false)), NULL);
 	rf_flow_depend_on_extension(get_relname_relid(name, rf_flow_namespace()));
@@ -186,6 +201,7 @@ replace_flow_create_using_flow(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("replace_flow.create_using_flow()");
 	read_arguments(&definition, fcinfo);
+	rf_flow_check_isolation(definition.name, "be created");
 	rf_query_begin();
 	rf_definition_check_source(&definition);
 	rf_definition_check_settings(&definition);
@@ -196,7 +212,7 @@ replace_flow_create_using_flow(PG_FUNCTION_ARGS)
 	rf_catalog_lock_definitions();
 	rf_flow_drop_lost();
 	rf_definition_check_name(&definition);
-	rf_definition_check_tables_are_free(&definition);
+	rf_target_check_free(definition.name, 0, definition.row.target, definition.row.source);
 	rf_definition_match_columns(&definition);
 	rf_definition_check_keys(&definition);
 	rf_definition_check_sequence(&definition);
@@ -274,6 +290,9 @@ read_alterations(RfDefinition *definition, RfAlteration *alteration, FunctionCal
 {
 	RfFlowRow  *row = &definition->row;
 
+	if (alteration->new_sequence)
+		alteration->new_sequence = strcmp(rf_argument_text(fcinfo, 3, "sequence_by"),
+										  row->sequence_by) != 0;
 	/* all columns of the stream are those of the new stream */
 	alteration->new_query |= alteration->new_source && row->query == NULL;
 
@@ -404,9 +423,8 @@ check_new_types(const RfDefinition *definition, const RfAlteration *alteration)
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of flow \"%s\" cannot change its type", name, flow->name),
 					 errdetail("The query gave type %s and now gives type %s; the target has type %s.",
-							   format_type_be(before.type),
-							   format_type_be(definition->output_types[output].type),
-							   format_type_be(stored.type)),
+							   rf_type_name(before), rf_type_name(definition->output_types[output]),
+							   rf_type_name(stored)),
 					 errhint("Cast the column in the query, or change the type of the target's column first.")));
 	}
 }
@@ -452,24 +470,14 @@ outdates_ledger(const RfDefinition *definition, const RfAlteration *alteration)
 	return false;
 }
 
-static AttrNumber
-number_of_columns(Oid relid)
-{
-	Relation	table = table_open(relid, AccessShareLock);
-	AttrNumber	number = RelationGetNumberOfAttributes(table);
-
-	table_close(table, NoLock);
-	return number;
-}
-
 static bool
-has_rows(const RfFlow *flow, Oid relid)
+finds_rows(const RfFlow *flow, const char *sql)
 {
 	RfRoleGuard guard;
 	bool		found;
 
 	rf_role_assume(&guard, flow->owner);
-	found = rf_query_execute(rf_sql_first_row(relid), NULL) > 0;
+	found = rf_query_execute(sql, NULL) > 0;
 	rf_role_restore(&guard);
 	return found;
 }
@@ -486,18 +494,20 @@ refuse_new_floors(const RfFlow *flow, const char *where)
 
 /*
  * Floors that the target holds must stay what they are: the sequence may move
- * to a column that was there before, and else only while there are no rows.
+ * to another of its columns that has a value in each row, and else only while
+ * there are no rows.
  */
 static void
-check_stored_floors(const RfDefinition *definition, const RfAlteration *alteration,
-					AttrNumber last_column)
+check_stored_floors(const RfDefinition *definition, const RfAlteration *alteration)
 {
 	const RfFlow *flow = alteration->flow;
+	AttrNumber	before = old_attnum(flow, flow->sequence_view_column);
 	int			output = rf_definition_output(definition, definition->row.sequence_column);
 	AttrNumber	attnum = definition->stored ? definition->output_attnums[output] : 0;
 
-	if (old_attnum(flow, flow->sequence_view_column) > 0 &&
-		(attnum == 0 || attnum > last_column) && has_rows(flow, flow->target))
+	if (before > 0 && attnum != before &&
+		finds_rows(flow, rf_sql_first_row(flow->target, attnum > 0 ?
+										  rf_column_name(flow->target, attnum) : NULL)))
 		refuse_new_floors(flow, "target");
 }
 
@@ -513,7 +523,7 @@ settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
 
 	if (flow->has_ledger && outdates_ledger(definition, alteration))
 	{
-		if (has_rows(flow, flow->ledger))
+		if (finds_rows(flow, rf_sql_first_row(flow->ledger, NULL)))
 			refuse_new_floors(flow, "ledger");
 		rf_role_assume(&guard, rf_role_of_catalog());
 		(void) rf_query_execute(rf_sql_drop_own_table(flow->ledger), NULL);
@@ -531,8 +541,6 @@ settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
 static void
 alter_reading(RfDefinition *definition, RfAlteration *alteration)
 {
-	AttrNumber	last_column = number_of_columns(definition->target.relid);
-
 	begin_view(definition, alteration);
 	rf_definition_check_key_names(definition);
 	settle_expressions(definition, alteration);
@@ -544,7 +552,7 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 	check_new_types(definition, alteration);
 	rf_definition_check_keys(definition);
 	rf_definition_check_sequence(definition);
-	check_stored_floors(definition, alteration, last_column);
+	check_stored_floors(definition, alteration);
 	rf_view_store(definition->view, definition->flow_id, definition->owner, true);
 	rf_failpoint("view", "stored");
 	settle_ledger(definition, alteration);
@@ -555,11 +563,9 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 static void
 rename_flow(RfDefinition *definition, const char *name)
 {
-	const char *old_name = definition->name;
-
 	definition->name = name;
 	rf_definition_check_name(definition);
-	rf_catalog_rename_flow(definition->flow_id, old_name, name);
+	rf_catalog_rename_flow(definition->flow_id, name);
 }
 
 static void
@@ -574,7 +580,9 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 	if (alteration->new_source)
 	{
 		rf_catalog_lock_definitions();
-		rf_definition_check_tables_are_free(definition);
+		rf_flow_drop_lost();
+		rf_target_check_free(definition->name, definition->flow_id,
+							 definition->row.target, definition->row.source);
 	}
 	rf_catalog_change_flow(definition->flow_id, &definition->row);
 	rf_failpoint("flow", "changed");

@@ -29,6 +29,7 @@
 #include "utils/rel.h"
 #include "utils/varlena.h"
 
+#include "flow.h"
 #include "flow_query.h"
 #include "target.h"
 
@@ -136,6 +137,13 @@ look_at_relation(RfStreamReads *reads, RangeTblEntry *rte)
 						reads->origin->flow_name, get_rel_name(rte->relid)),
 				 errdetail("Other sessions cannot see it."),
 				 errhint("Use a permanent table.")));
+	if (get_rel_namespace(rte->relid) == rf_flow_namespace())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("the query of flow \"%s\" reads \"%s\"",
+						reads->origin->flow_name, get_rel_name(rte->relid)),
+				 errdetail("It is the extension's own, and comes and goes with flows."),
+				 errhint("Read tables of your own.")));
 	if (rte->relid == reads->stream)
 	{
 		reads->count++;

@@ -26,8 +26,10 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -85,22 +87,12 @@ typedef struct RfApply
 	bool		stored;			/* the target stores the sequence */
 } RfApply;
 
-/*
- * A run inside a transaction that keeps its first snapshot would not see what
- * was done before it had its locks.
- */
 static void
 check_transaction(const char *flow_name)
 {
 	PreventCommandIfReadOnly("replace_flow.apply()");
 	PreventCommandDuringRecovery("replace_flow.apply()");
-	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("flow \"%s\" cannot run in a transaction with isolation level REPEATABLE READ or SERIALIZABLE",
-						flow_name),
-				 errdetail("Such a transaction sees the tables as they were before the run locks them."),
-				 errhint("Run it in a transaction with isolation level READ COMMITTED.")));
+	rf_flow_check_isolation(flow_name, "run");
 }
 
 static bool
@@ -155,6 +147,7 @@ lock_flow(const RfFlow *found, bool wait)
 	RfFlow	   *flow = NULL;
 	bool		locked;
 
+	rf_target_check_owner(found->target, found->owner, found->name);
 	rf_flow_assume(&guard, found);
 	locked = found->paused || lock_tables(found, wait);
 	if (locked)
@@ -245,7 +238,8 @@ static void
 read_batch(RfApply *apply)
 {
 	apply->checks = rf_checks_begin(apply->flow);
-	rf_query_each(rf_sql_read_batch(apply->flow), RF_PLAN_FREE, read_row, apply);
+	rf_query_each(rf_sql_read_batch(apply->flow), RF_PLAN_FREE, apply->flow->read_types,
+				  read_row, apply);
 	rf_checks_complete(apply->checks);
 	apply->run.counts.rows_rejected = rf_checks_rejected(apply->checks);
 	rf_batch_complete(apply->batch);
@@ -329,20 +323,39 @@ needed_columns(RfApply *apply)
 	return needed;
 }
 
+/* The types of rows that are found: group, address, columns. */
+static Oid *
+found_types(TupleDesc columns, const bool *needed)
+{
+	Oid		   *types = palloc((RF_FOUND_COLUMNS + columns->natts) * sizeof(Oid));
+
+	types[0] = INT8OID;
+	types[1] = OIDOID;
+	types[2] = TIDOID;
+	for (int i = 0; i < columns->natts; i++)
+		types[RF_FOUND_COLUMNS + i] = needed == NULL || needed[i] ?
+			TupleDescAttr(columns, i)->atttypid : InvalidOid;
+	return types;
+}
+
 static void
 find_old_rows(RfApply *apply)
 {
 	RfFlow	   *flow = apply->flow;
+	bool	   *needed = needed_columns(apply);
 
-	rf_query_each(rf_keys_find_in_target(apply->keys, needed_columns(apply)),
+	rf_query_each(rf_keys_find_in_target(apply->keys, needed),
 				  plan_to_find(apply, apply->shape.has_key_index,
 							   rf_table_rows(flow->target)),
-				  read_old_row, apply);
+				  found_types(flow->columns, needed), read_old_row, apply);
 	if (OidIsValid(flow->ledger))
-		rf_query_each(rf_keys_find_in_ledger(apply->keys,
-											 rf_floors_ledger_columns(apply->floors)),
+	{
+		TupleDesc	columns = rf_floors_ledger_columns(apply->floors);
+
+		rf_query_each(rf_keys_find_in_ledger(apply->keys, columns),
 					  plan_to_find(apply, true, rf_table_rows(flow->ledger)),
-					  read_ledger_row, apply);
+					  found_types(columns, NULL), read_ledger_row, apply);
+	}
 	rf_diff_old_complete(apply->diff);
 	rf_floors_complete(apply->floors);
 }
@@ -472,12 +485,14 @@ diff_rules(const RfApply *apply)
 	RfDiffRules rules = {
 		.matching = !apply->stored || apply->flow->on_tie == RF_TIE_REPLACE,
 		.pairing = apply->shape.pairing,
-		.pair_rule = apply->shape.pair_rule
+		.pair_rule = apply->shape.pair_rule,
+		.guarded_columns = apply->shape.guarded_columns
 	};
 
 	return rules;
 }
 
+/* Later runs find rows by their key, and the floor by the sequence. */
 static const Bitmapset *
 key_columns(const RfFlow *flow)
 {
@@ -485,6 +500,8 @@ key_columns(const RfFlow *flow)
 
 	for (int i = 0; i < flow->nkeys; i++)
 		columns = bms_add_member(columns, flow->keys[i]);
+	if (flow->sequence_column >= 0)
+		columns = bms_add_member(columns, flow->sequence_column);
 	return columns;
 }
 
@@ -536,6 +553,34 @@ end_pieces(RfApply *apply)
 }
 
 /*
+ * Keep the flow's tables open, so that code of users that the run calls cannot
+ * rewrite, empty or drop them: the snapshot would not see what it makes of them.
+ */
+static List *
+hold_tables(const RfFlow *flow)
+{
+	List	   *relids = list_copy(flow->read_relids);
+	List	   *held = NIL;
+	ListCell   *cell;
+
+	relids = list_concat_unique_oid(relids, find_all_inheritors(flow->target, NoLock, NULL));
+	if (OidIsValid(flow->ledger))
+		relids = list_append_unique_oid(relids, flow->ledger);
+	foreach(cell, relids)
+		held = lappend(held, relation_open(lfirst_oid(cell), NoLock));
+	return held;
+}
+
+static void
+release_tables(List *held)
+{
+	ListCell   *cell;
+
+	foreach(cell, held)
+		relation_close(lfirst(cell), NoLock);
+}
+
+/*
  * Steps 2 to 6, under the flow's owner and, once it is taken, the run's
  * snapshot.
  */
@@ -544,12 +589,15 @@ replace_sets(RfApply *apply)
 {
 	RfRoleGuard guard;
 	MemoryContext caller;
+	List	   *held = hold_tables(apply->flow);
+	List	   *parts = rf_stream_parts(apply->flow);
 
 	rf_flow_assume(&guard, apply->flow);
 	apply->run.counts.rows_staged = rf_stream_consume(apply->flow);
 	rf_failpoint("stream", "consumed");
 	begin_pieces(apply);
 	read_batch(apply);
+	rf_stream_check_same_parts(apply->flow, parts);
 	rf_failpoint("stream", "read");
 	if (apply->run.counts.rows_read > apply->run.counts.rows_rejected)
 	{
@@ -563,6 +611,7 @@ replace_sets(RfApply *apply)
 	end_pieces(apply);
 	PopActiveSnapshot();
 	rf_role_restore(&guard);
+	release_tables(held);
 }
 
 static void
@@ -586,6 +635,7 @@ run_flow(RfFlow *flow)
 	rf_view_check(flow);
 	rf_target_check(flow->target, flow->owner, flow->name);
 	rf_stream_check_parts(flow->source, flow->name);
+	rf_target_check_alone(flow->name, flow->id, flow->target, flow->source);
 
 	replace_sets(&apply);
 

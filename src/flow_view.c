@@ -113,17 +113,6 @@ rf_view_begin(const char *flow_name, Query *query)
 	return view;
 }
 
-static void
-report_changed(const RfFlow *flow)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the view of flow \"%s\" was changed", flow->name),
-			 errdetail("View \"%s\" is the extension's own, and no longer what it made.",
-					   rf_flow_view_name(flow->id)),
-			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
-}
-
 /*
  * The subquery of a stored view, and its place in the range table; NULL when
  * the view is more than a target list over a subquery.
@@ -170,7 +159,7 @@ static void
 check_verdict(const RfFlow *flow, const RfView *view, const char *column)
 {
 	if (find(view, column) == NULL || rf_view_column_type(view, column).type != BOOLOID)
-		report_changed(flow);
+		rf_flow_report_changed_view(flow);
 }
 
 /* Whether the view still has what was computed over the outputs. */
@@ -180,7 +169,7 @@ check_computed(const RfFlow *flow, const RfView *view)
 	ListCell   *cell;
 
 	if (find(view, flow->sequence_view_column) == NULL)
-		report_changed(flow);
+		rf_flow_report_changed_view(flow);
 	if (flow->tombstone_view_column != NULL)
 		check_verdict(flow, view, flow->tombstone_view_column);
 	foreach(cell, flow->expectations)
@@ -198,18 +187,18 @@ rf_view_load(const RfFlow *flow)
 	Relation	relation = table_open(flow->view, AccessShareLock);
 	Query	   *stored;
 	Query	   *query;
-	int			varno;
+	int			varno = 0;
 	RfView	   *view;
 
 	if (relation->rd_rel->relkind != RELKIND_VIEW)
-		report_changed(flow);
+		rf_flow_report_changed_view(flow);
 	stored = copyObject(get_view_query(relation));
 	query = find_subquery(stored, &varno);
 	if (query == NULL)
-		report_changed(flow);
+		rf_flow_report_changed_view(flow);
 	view = begin(flow->name, query);
 	if (!begins_with_outputs(flow, view, stored->targetList, varno))
-		report_changed(flow);
+		rf_flow_report_changed_view(flow);
 	ChangeVarNodes((Node *) stored->targetList, varno, 1, 0);
 	view->targets = stored->targetList;
 	check_computed(flow, view);
@@ -255,6 +244,7 @@ typedef struct RfViewLocks
 {
 	bool		wait;
 	bool		refused;		/* a lock was not free */
+	List	   *relids;			/* what is locked */
 } RfViewLocks;
 
 static bool lock_read_relations(Node *node, void *context);
@@ -267,7 +257,10 @@ lock_relation(Oid relid, RfViewLocks *locks)
 	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
 		locks->refused = true;
 	/* it may have been dropped meanwhile, and the view with it */
-	return !locks->refused && get_rel_name(relid) != NULL;
+	if (locks->refused || get_rel_name(relid) == NULL)
+		return false;
+	locks->relids = list_append_unique_oid(locks->relids, relid);
+	return true;
 }
 
 /* Lock a relation, its partitions and children, and what it reads if it is a view. */
@@ -318,13 +311,14 @@ lock_read_relations(Node *node, void *context)
  * run's snapshot would see neither the old rows nor the new ones.
  */
 bool
-rf_view_lock(const RfFlow *flow, bool wait)
+rf_view_lock(RfFlow *flow, bool wait)
 {
-	RfViewLocks locks = {wait, false};
+	RfViewLocks locks = {wait, false, NIL};
 	Oid			view = rf_flow_find_view(flow->id);
 
 	if (OidIsValid(view))
 		lock_with_parts(view, &locks);
+	flow->read_relids = locks.relids;
 	return !locks.refused;
 }
 

@@ -19,7 +19,7 @@ extern RfView *rf_view_begin(const char *flow_name, Query *query);
 extern RfView *rf_view_load(const RfFlow *flow);
 extern RfView *rf_view_again(const RfView *view);
 extern void rf_view_check_stream(const RfView *view, Oid stream);
-extern bool rf_view_lock(const RfFlow *flow, bool wait);
+extern bool rf_view_lock(RfFlow *flow, bool wait);
 extern void rf_view_check(const RfFlow *flow);
 extern int	rf_view_outputs(const RfView *view, char ***names, RfType **types);
 extern char *rf_view_add(RfView *view, const char *parameter, const char *text,

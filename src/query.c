@@ -30,6 +30,7 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "executor/spi.h"
@@ -51,6 +52,7 @@ typedef struct RfReceiver
 	DestReceiver pub;
 	RfRowCallback callback;
 	void	   *arg;
+	const Oid  *types;			/* what the callback relies on, or NULL */
 	MemoryContext row_context;	/* what the callback uses for one row */
 } RfReceiver;
 
@@ -354,12 +356,29 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
+/*
+ * The callback takes values for what they were when the flow was opened.  Code
+ * of users has run since, and may have changed a table or a view.
+ */
 static void
 receive_startup(DestReceiver *self, int operation, TupleDesc desc)
 {
-	(void) self;
+	const RfReceiver *receiver = (RfReceiver *) self;
+
 	(void) operation;
-	(void) desc;
+	for (int i = 0; receiver->types != NULL && i < desc->natts; i++)
+	{
+		Oid			type = TupleDescAttr(desc, i)->atttypid;
+
+		if (OidIsValid(receiver->types[i]) && receiver->types[i] != type)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("a table of the flow was changed during the run"),
+					 errdetail("Column \"%s\" had type %s and now has type %s.",
+							   NameStr(TupleDescAttr(desc, i)->attname),
+							   format_type_be(receiver->types[i]), format_type_be(type)),
+					 errhint("Do not change tables in triggers and functions that the run calls.")));
+	}
 }
 
 static void
@@ -422,13 +441,14 @@ prepare(const char *sql, RfPlan plan)
  * rows.
  */
 static uint64
-execute_each(const char *sql, RfPlan plan, bool read_only, RfRowCallback callback, void *arg)
+execute_each(const char *sql, RfPlan plan, bool read_only, const Oid *types,
+			 RfRowCallback callback, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIExecuteOptions options = {0};
 	RfReceiver	receiver = {
 		{receive_row, receive_startup, receive_nothing, receive_nothing, DestNone},
-		callback, arg,
+		callback, arg, types,
 		AllocSetContextCreate(caller, "replace_flow row", ALLOCSET_DEFAULT_SIZES)
 	};
 	SPIPlanPtr	statement = prepare(sql, plan);
@@ -436,7 +456,7 @@ execute_each(const char *sql, RfPlan plan, bool read_only, RfRowCallback callbac
 	uint64		processed;
 
 	options.read_only = read_only;
-	options.dest = callback != NULL ? &receiver.pub : NULL;
+	options.dest = &receiver.pub;
 	result = SPI_execute_plan_extended(statement, &options);
 	processed = SPI_processed;
 	if (result < 0)
@@ -450,23 +470,64 @@ execute_each(const char *sql, RfPlan plan, bool read_only, RfRowCallback callbac
 
 /*
  * Run a query under the active snapshot as it is, and hand each row to a
- * callback.
+ * callback, which relies on these types (InvalidOid: on none; NULL: on any).
  */
 void
-rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
+rf_query_each(const char *sql, RfPlan plan, const Oid *types,
+			  RfRowCallback callback, void *arg)
 {
 	/* read_only is what makes SPI keep to the active snapshot */
-	(void) execute_each(sql, plan, true, callback, arg);
+	(void) execute_each(sql, plan, true, types, callback, arg);
 }
 
 /*
- * Run a statement that writes, and hand each row that it returns, if it does,
- * to a callback; give the number of rows written.
+ * Begin statements that are one change: their AFTER triggers, and with them
+ * the checks of foreign keys, wait until rf_query_end_writes().
+ */
+void
+rf_query_begin_writes(void)
+{
+	AfterTriggerBeginQuery();
+}
+
+void
+rf_query_end_writes(void)
+{
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	AfterTriggerEndQuery(NULL);
+	PopActiveSnapshot();
+}
+
+static uint64
+write_without_firing(const char *sql, RfPlan plan)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SPIPlanPtr	statement = prepare(sql, plan);
+	int			result = SPI_execute_snapshot(statement, NULL, NULL, InvalidSnapshot,
+											  InvalidSnapshot, false, false, 0);
+	uint64		processed = SPI_processed;
+
+	if (result < 0)
+		elog(ERROR, "unexpected result %s of statement: %s",
+			 SPI_result_code_string(result), sql);
+	SPI_freeplan(statement);
+	MemoryContextSwitchTo(caller);
+	return processed;
+}
+
+/*
+ * Run one of the statements of a change; give the number of rows written.  If
+ * it returns rows, each is handed to a callback, and its AFTER triggers fire at
+ * its own end: SPI can do only one of the two.
  */
 uint64
-rf_query_write(const char *sql, RfPlan plan, RfRowCallback callback, void *arg)
+rf_query_write(const char *sql, RfPlan plan, const Oid *types,
+			   RfRowCallback callback, void *arg)
 {
-	return execute_each(sql, plan, false, callback, arg);
+	if (callback == NULL)
+		return write_without_firing(sql, plan);
+	return execute_each(sql, plan, false, types, callback, arg);
 }
 
 /*

@@ -77,9 +77,11 @@ extern void rf_query_unregister(const char *name);
 extern uint64 rf_query_execute(const char *sql, const RfArgs *args);
 extern bool rf_query_first(const char *sql, const RfArgs *args, RfRow *row);
 extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
-extern void rf_query_each(const char *sql, RfPlan plan, RfRowCallback callback,
-						  void *arg);
-extern uint64 rf_query_write(const char *sql, RfPlan plan,
+extern void rf_query_each(const char *sql, RfPlan plan, const Oid *types,
+						  RfRowCallback callback, void *arg);
+extern void rf_query_begin_writes(void);
+extern void rf_query_end_writes(void);
+extern uint64 rf_query_write(const char *sql, RfPlan plan, const Oid *types,
 							 RfRowCallback callback, void *arg);
 extern RfWritten rf_query_write_as_of(const char *sql, Snapshot snapshot);
 

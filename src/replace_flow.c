@@ -76,7 +76,7 @@ replace_flow_floors(PG_FUNCTION_ARGS)
 	rf_flow_check_caller(flow);
 	rf_flow_open(flow);
 	rf_flow_assume(&guard, flow);
-	rf_query_each(rf_sql_floors(flow), RF_PLAN_FREE, put_floor, fcinfo->resultinfo);
+	rf_query_each(rf_sql_floors(flow), RF_PLAN_FREE, NULL, put_floor, fcinfo->resultinfo);
 	rf_role_restore(&guard);
 	rf_query_end();
 	return (Datum) 0;

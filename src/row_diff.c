@@ -140,7 +140,9 @@ begin_old_sort(TupleDesc desc)
 bool
 rf_diff_needs_column(const RfDiffRules *rules, int column)
 {
-	return rules->matching || (rules->pairing && bms_is_member(column, rules->pair_rule.columns));
+	return rules->matching ||
+		(rules->pairing && (bms_is_member(column, rules->pair_rule.columns) ||
+							bms_is_member(column, rules->guarded_columns)));
 }
 
 static void
@@ -313,7 +315,21 @@ update_old(RfRowDiff *diff, const RfDiffRow *row, Datum *values, bool *nulls)
 {
 	RfOldRow	old = {row->address, row->values, row->nulls};
 
-	rf_writer_update(diff->writer, &old, values, nulls);
+	if (bms_is_empty(diff->rules.guarded_columns) ||
+		rf_rows_identical(diff->image, diff->rules.guarded_columns,
+						  row->values, row->nulls, values, nulls))
+		rf_writer_update(diff->writer, &old, values, nulls);
+	else
+	{
+		rf_writer_delete(diff->writer, &old);
+		rf_writer_insert(diff->writer, values, nulls);
+	}
+}
+
+static bool
+can_pair(const RfRowDiff *diff, const bool *nulls)
+{
+	return diff->rules.pairing && rf_row_may_agree(diff->image, nulls);
 }
 
 /*
@@ -377,7 +393,7 @@ leftover_old(RfRowDiff *diff, const RfDiffRow *old)
 {
 	RfDiffRow	new;
 
-	if (!diff->rules.pairing || !diff->rules.matching)
+	if (!can_pair(diff, old->nulls) || !diff->rules.matching)
 	{
 		delete_old(diff, old);
 		return;
@@ -396,7 +412,7 @@ leftover_new(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 	static const RfRowAddress nowhere = {0};
 	RfDiffRow	old;
 
-	if (!diff->rules.pairing)
+	if (!can_pair(diff, nulls))
 	{
 		rf_writer_insert(diff->writer, values, nulls);
 		return;
@@ -437,7 +453,7 @@ match_aside(RfRowDiff *diff, const Datum *values, const bool *nulls)
 	{
 		RfDiffRow	old = read_aside(diff, cell);
 
-		if (rf_rows_identical(diff->image, old.values, old.nulls,
+		if (rf_rows_identical(diff->image, NULL, old.values, old.nulls,
 							  values, nulls))
 		{
 			ExecClearTuple(diff->aside_slot);
@@ -489,7 +505,7 @@ match_old(RfRowDiff *diff, int64 hash, const Datum *values, const bool *nulls)
 		return true;
 	while (old_is_in_group(diff) && diff->old.hash == hash)
 	{
-		bool		identical = rf_rows_identical(diff->image,
+		bool		identical = rf_rows_identical(diff->image, NULL,
 												  diff->old.values, diff->old.nulls,
 												  values, nulls);
 
@@ -513,12 +529,13 @@ add_unmatched(RfRowDiff *diff, int64 hash, Datum *values, bool *nulls)
 	int32		pair = rf_row_hash_of_pair(hash);
 	RfDiffRow	old;
 
-	if (!diff->rules.pairing)
+	if (!can_pair(diff, nulls))
 	{
 		rf_writer_insert(diff->writer, values, nulls);
 		return;
 	}
-	while (old_is_in_group(diff) && rf_row_hash_of_pair(diff->old.hash) < pair)
+	while (old_is_in_group(diff) && (rf_row_hash_of_pair(diff->old.hash) < pair ||
+									 !can_pair(diff, diff->old.nulls)))
 	{
 		delete_old(diff, &diff->old);
 		next_old(diff);

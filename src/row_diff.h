@@ -19,6 +19,7 @@ typedef struct RfDiffRules
 	bool		matching;		/* identical rows may be left in place */
 	bool		pairing;		/* others may be updated in place */
 	RfAgreement pair_rule;		/* if this says so */
+	const Bitmapset *guarded_columns;	/* and they are identical in these */
 } RfDiffRules;
 
 extern RfRowDiff *rf_diff_begin(TupleDesc columns, RfDiffRules rules,

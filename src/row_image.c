@@ -93,10 +93,11 @@ rf_row_hash(RfRowImage *image, const Datum *values, const bool *nulls)
 }
 
 /*
- * Whether two rows are the same as stored.
+ * Whether two rows are the same as stored, in some columns, or in all when
+ * "columns" is NULL.
  */
 bool
-rf_rows_identical(const RfRowImage *image,
+rf_rows_identical(const RfRowImage *image, const Bitmapset *columns,
 				  const Datum *values1, const bool *nulls1,
 				  const Datum *values2, const bool *nulls2)
 {
@@ -104,6 +105,8 @@ rf_rows_identical(const RfRowImage *image,
 	{
 		Form_pg_attribute column = TupleDescAttr(image->desc, i);
 
+		if (columns != NULL && !bms_is_member(i, columns))
+			continue;
 		if (nulls1[i] != nulls2[i])
 			return false;
 		if (!nulls1[i] &&
@@ -126,6 +129,23 @@ column_agrees(RfRowImage *image, int position, Datum value1, Datum value2)
 }
 
 /*
+ * Whether there can be a row that agrees with one that has these NULLs.
+ */
+bool
+rf_row_may_agree(const RfRowImage *image, const bool *nulls)
+{
+	int			i = -1;
+
+	while (!image->agreement.nulls_agree &&
+		   (i = bms_next_member(image->agreement.columns, i)) >= 0)
+	{
+		if (nulls[i])
+			return false;
+	}
+	return true;
+}
+
+/*
  * Whether two rows agree in the columns that count.
  */
 bool
@@ -137,7 +157,7 @@ rf_rows_agree(RfRowImage *image,
 
 	while ((i = bms_next_member(image->agreement.columns, i)) >= 0)
 	{
-		if (nulls1[i] != nulls2[i])
+		if (nulls1[i] != nulls2[i] || (nulls1[i] && !image->agreement.nulls_agree))
 			return false;
 		if (!nulls1[i] && !column_agrees(image, i, values1[i], values2[i]))
 			return false;

@@ -16,6 +16,7 @@ typedef struct RfAgreement
 {
 	const Bitmapset *columns;	/* in these, by position */
 	bool		by_equality;	/* as their types compare, not as stored */
+	bool		nulls_agree;	/* NULL agrees with NULL */
 } RfAgreement;
 
 typedef struct RfRowImage RfRowImage;
@@ -28,9 +29,10 @@ extern RfRowImage *rf_image_begin(TupleDesc desc, RfAgreement agreement);
  * neighbours, and so are identical rows among them.
  */
 extern int64 rf_row_hash(RfRowImage *image, const Datum *values, const bool *nulls);
-extern bool rf_rows_identical(const RfRowImage *image,
+extern bool rf_rows_identical(const RfRowImage *image, const Bitmapset *columns,
 							  const Datum *values1, const bool *nulls1,
 							  const Datum *values2, const bool *nulls2);
+extern bool rf_row_may_agree(const RfRowImage *image, const bool *nulls);
 extern bool rf_rows_agree(RfRowImage *image,
 						  const Datum *values1, const bool *nulls1,
 						  const Datum *values2, const bool *nulls2);

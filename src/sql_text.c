@@ -18,6 +18,7 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -148,6 +149,15 @@ rf_sql_drop_table(Oid relid)
 	return psprintf("DROP TABLE %s", rf_sql_relation(relid));
 }
 
+/*
+ * To give back pages would take a lock that stagers wait for.
+ */
+char *
+rf_sql_vacuum(Oid relid)
+{
+	return psprintf("VACUUM (SKIP_LOCKED, TRUNCATE false, PARALLEL 0) %s", rf_sql_relation(relid));
+}
+
 /* Our own objects live in one schema. */
 static const char *
 own(const char *name)
@@ -242,10 +252,26 @@ rf_sql_add_column(Oid relid, const char *column, RfType type)
 	return sql.data;
 }
 
+/*
+ * A row of a table, if there is one in which the column, if given, is NULL.
+ */
 char *
-rf_sql_first_row(Oid relid)
+rf_sql_first_row(Oid relid, const char *null_column)
 {
-	return psprintf("SELECT FROM %s LIMIT 1", rf_sql_relation(relid));
+	if (null_column == NULL)
+		return psprintf("SELECT FROM %s LIMIT 1", rf_sql_relation(relid));
+	return psprintf("SELECT FROM %s WHERE %s IS NOT DISTINCT FROM NULL LIMIT 1",
+					rf_sql_relation(relid), quote_identifier(null_column));
+}
+
+/*
+ * InvalidOid stands for PUBLIC.
+ */
+char *
+rf_sql_revoke_all(Oid relid, Oid role)
+{
+	return psprintf("REVOKE ALL ON TABLE %s FROM %s", rf_sql_relation(relid),
+					OidIsValid(role) ? quote_identifier(GetUserNameFromId(role, false)) : "PUBLIC");
 }
 
 char *

@@ -51,6 +51,7 @@ extern char *rf_sql_create_table(const char *schema, const char *name,
 extern char *rf_sql_create_index(const char *schema, const char *name,
 								 int ncolumns, char **columns);
 extern char *rf_sql_drop_table(Oid relid);
+extern char *rf_sql_vacuum(Oid relid);
 extern char *rf_sql_drop_own_view(Oid relid);
 extern char *rf_sql_drop_own_table(Oid relid);
 extern const char *rf_sql_temporary_references(void);
@@ -59,7 +60,8 @@ extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);
 extern char *rf_sql_set_table_owner(const char *name, const char *owner);
 extern char *rf_sql_add_column(Oid relid, const char *column, RfType type);
-extern char *rf_sql_first_row(Oid relid);
+extern char *rf_sql_first_row(Oid relid, const char *null_column);
+extern char *rf_sql_revoke_all(Oid relid, Oid role);
 extern char *rf_sql_alter_column_type(Oid relid, const char *column, RfType type);
 extern char *rf_sql_dry_run(const char *view_name);
 

@@ -4,9 +4,10 @@
  *	  Whether rows are stored under the key that they were sent with.
  *
  * A BEFORE trigger may change a row, and that is the user's business, but for
- * the key: the next run finds a key's rows by the key that is sent, and would
- * miss those that were stored under another, so that they would be doubled or
- * never go.  So where there are such triggers, a statement returns the rows as
+ * the key and the sequence: the next run finds a key's rows by the key that is
+ * sent, and would miss those that were stored under another, so that they
+ * would be doubled or never go; and it takes the stored sequence for the floor.
+ * So where there are such triggers, a statement returns the rows as
  * they were stored, and they are compared with those that were handed in.
  *
  * An UPDATE returns both.  An INSERT returns only what it stored, but in the
@@ -27,6 +28,7 @@
 struct RfStoredKeys
 {
 	int			ncolumns;
+	Oid		   *types;			/* of the columns, twice */
 	RfRowImage *image;
 	bool		differ;
 
@@ -60,13 +62,16 @@ has_before_row_trigger(Oid relid)
 RfStoredKeys *
 rf_stored_keys_begin(Oid relid, TupleDesc columns, const Bitmapset *key_columns)
 {
-	RfAgreement agreement = {key_columns, true};
+	RfAgreement agreement = {key_columns, .by_equality = true, .nulls_agree = true};
 	RfStoredKeys *keys;
 
 	if (bms_is_empty(key_columns) || !has_before_row_trigger(relid))
 		return NULL;
 	keys = palloc0(sizeof(RfStoredKeys));
 	keys->ncolumns = columns->natts;
+	keys->types = palloc(2 * columns->natts * sizeof(Oid));
+	for (int i = 0; i < columns->natts; i++)
+		keys->types[i] = keys->types[columns->natts + i] = TupleDescAttr(columns, i)->atttypid;
 	keys->image = rf_image_begin(columns, agreement);
 	return keys;
 }
@@ -88,6 +93,15 @@ rf_stored_keys_end(RfStoredKeys *keys)
 {
 	if (keys->sent_slot != NULL)
 		ExecDropSingleTupleTableSlot(keys->sent_slot);
+}
+
+/*
+ * The types of what a statement returns.
+ */
+const Oid  *
+rf_stored_keys_types(const RfStoredKeys *keys)
+{
+	return keys->types;
 }
 
 /*

@@ -17,6 +17,7 @@ typedef struct RfStoredKeys RfStoredKeys;
 extern RfStoredKeys *rf_stored_keys_begin(Oid relid, TupleDesc columns,
 										  const Bitmapset *key_columns);
 extern void rf_stored_keys_expect(RfStoredKeys *keys, TupleDesc desc, Tuplestorestate *rows);
+extern const Oid *rf_stored_keys_types(const RfStoredKeys *keys);
 extern void rf_stored_keys_take(TupleTableSlot *slot, void *arg);
 extern bool rf_stored_keys_differ(const RfStoredKeys *keys);
 extern void rf_stored_keys_end(RfStoredKeys *keys);

@@ -115,6 +115,32 @@ rf_stream_check_parts(Oid stream, const char *flow_name)
 }
 
 /*
+ * The tables that the stream consists of.
+ */
+List *
+rf_stream_parts(const RfFlow *flow)
+{
+	return find_all_inheritors(flow->source, NoLock, NULL);
+}
+
+/*
+ * What was read must be what was consumed, but a partition can be attached in
+ * between: that takes no lock that would keep out those who stage rows, so we
+ * hold none that keeps it out.
+ */
+void
+rf_stream_check_same_parts(const RfFlow *flow, List *parts)
+{
+	if (!equal(parts, rf_stream_parts(flow)))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("the stream of flow \"%s\" got another part during the run", flow->name),
+				 errdetail("A table was attached to \"%s\" between consuming and reading it.",
+						   get_rel_name(flow->source)),
+				 errhint("Run the flow again; nothing was consumed.")));
+}
+
+/*
  * Delete the rows that a new snapshot sees; give their number.  The snapshot
  * is left active for the caller.
  */
@@ -137,6 +163,8 @@ rf_stream_consume(const RfFlow *flow)
 		if (rows.found == consumed)
 			return consumed;
 		PopActiveSnapshot();
+		/* a part that came meanwhile could keep its rows for ever */
+		rf_stream_check_parts(flow->source, flow->name);
 		CHECK_FOR_INTERRUPTS();
 	}
 }

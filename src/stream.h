@@ -13,6 +13,8 @@
 
 extern void rf_stream_check(Oid stream, const char *flow_name);
 extern void rf_stream_check_parts(Oid stream, const char *flow_name);
+extern List *rf_stream_parts(const RfFlow *flow);
+extern void rf_stream_check_same_parts(const RfFlow *flow, List *parts);
 extern uint64 rf_stream_consume(const RfFlow *flow);
 
 #endif							/* RF_STREAM_H */

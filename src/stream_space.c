@@ -5,41 +5,43 @@
  *
  * All rows of a stream die young.  Autovacuum looks at a table once a minute,
  * and in a minute a busy stream grows to many times the size of what waits in
- * it.  So a run, before it locks anything, has the server vacuum a stream that
- * needs it: what earlier runs have consumed becomes free for rows that are
- * staged next.
+ * it.  So a run has a stream that needs it vacuumed: what earlier runs have
+ * consumed becomes free for rows that are staged next.
  *
- * A vacuum is never rolled back.  It cleans the indexes that it sees, and tells
- * pg_class what it saw; in a transaction that has dropped an index, and may yet
- * roll that back, the index would be left with entries of removed rows.  So the
- * VACUUM command insists on a transaction of its own, and we insist on one that
- * has not written anything yet.  Nor may this session have the table open: the
- * pages that a cursor has pinned are those that a vacuum must have alone.
+ * A vacuum cannot be rolled back and waits for others in ways that the deadlock
+ * detector does not see, so it has no place in the run's own transaction.  A
+ * background worker does it, which starts, says VACUUM, and ends.  If there is
+ * no room for one more, or somebody else vacuums the table, nothing is lost:
+ * the next run asks again, and autovacuum comes by in any case.
  *
  * Whether it pays is read off the server's statistics: many dead rows, and
  * many new ones since the last vacuum.  So a vacuum that could remove nothing,
  * because somebody's old snapshot sees the rows, is not tried again at each
- * run.  Somebody else's vacuum, or any stronger lock, goes first.
+ * run.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/relation.h"
-#include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "commands/trigger.h"
-#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "nodes/plannodes.h"
 #include "pgstat.h"
-#include "storage/bufmgr.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
 #include "storage/lmgr.h"
-#include "utils/rel.h"
+#include "tcop/tcopprot.h"
+#include "tcop/utility.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "query.h"
+#include "sql_text.h"
 #include "stream_space.h"
 
 /* Below this many dead rows a table is small whatever happens. */
@@ -58,51 +60,31 @@ pays(Oid relid)
 		rf_stats_dead_rows(stats) >= quarter && rf_stats_new_rows(stats) >= quarter;
 }
 
-/*
- * Vacuum a table, as its owner, since its indexes may be of any kind.
- */
-static void
-vacuum_table(Relation table)
-{
-	VacuumParams params = {0};
-	RfRoleGuard guard;
-
-	params.freeze_min_age = params.freeze_table_age = -1;
-	params.multixact_freeze_min_age = params.multixact_freeze_table_age = -1;
-	params.log_min_duration = -1;
-	params.index_cleanup = VACOPTVALUE_AUTO;
-	/* to give back pages would take a lock that stagers wait for */
-	params.truncate = VACOPTVALUE_DISABLED;
-	/* no parallel workers */
-	params.nworkers = -1;
-	rf_role_assume(&guard, table->rd_rel->relowner);
-	table_relation_vacuum(table, &params, GetAccessStrategy(BAS_VACUUM));
-	rf_role_restore(&guard);
-}
-
-/* As CheckTableNotInUse() asks. */
+/* Whether nobody vacuums the table, or changes it, at this moment. */
 static bool
-is_in_use(Relation table)
+is_free(Oid relid)
 {
-	return table->rd_refcnt > 1 || AfterTriggerPendingOnRel(RelationGetRelid(table));
+	if (!ConditionalLockRelationOid(relid, ShareUpdateExclusiveLock))
+		return false;
+	UnlockRelationOid(relid, ShareUpdateExclusiveLock);
+	return true;
 }
 
 static void
-reclaim(Oid relid)
+start_worker(Oid relid)
 {
-	Relation	table;
+	BackgroundWorker worker = {0};
 
-	if (!OidIsValid(relid) || !pays(relid) ||
-		!ConditionalLockRelationOid(relid, ShareUpdateExclusiveLock))
-		return;
-	table = try_relation_open(relid, NoLock);
-	if (table != NULL)
-	{
-		if (RELKIND_HAS_TABLE_AM(table->rd_rel->relkind) && !is_in_use(table))
-			vacuum_table(table);
-		relation_close(table, NoLock);
-	}
-	UnlockRelationOid(relid, ShareUpdateExclusiveLock);
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	strlcpy(worker.bgw_library_name, "replace_flow", sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, "replace_flow_vacuum_main", sizeof(worker.bgw_function_name));
+	snprintf(worker.bgw_name, BGW_MAXLEN, "replace_flow vacuum of relation %u", relid);
+	strlcpy(worker.bgw_type, "replace_flow vacuum", BGW_MAXLEN);
+	worker.bgw_main_arg = ObjectIdGetDatum(relid);
+	memcpy(worker.bgw_extra, &MyDatabaseId, sizeof(Oid));
+	(void) RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
 static Oid
@@ -119,19 +101,68 @@ toast_table(Oid relid)
 }
 
 /*
- * Free the room of rows that earlier runs consumed, where it pays and where
- * this transaction may.  Needs no lock, and waits for none.
+ * Have the room of rows that earlier runs consumed freed, where it pays.
  */
 void
 rf_stream_reclaim(Oid stream)
 {
 	ListCell   *cell;
 
-	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		return;
 	foreach(cell, find_all_inheritors(stream, NoLock, NULL))
 	{
-		reclaim(lfirst_oid(cell));
-		reclaim(toast_table(lfirst_oid(cell)));
+		Oid			relid = lfirst_oid(cell);
+		Oid			toast = toast_table(relid);
+
+		if ((pays(relid) || (OidIsValid(toast) && pays(toast))) && is_free(relid))
+			start_worker(relid);
 	}
+}
+
+/* Run a utility statement as if it had come from a client. */
+static void
+execute_utility(const char *sql)
+{
+	RawStmt    *raw = linitial_node(RawStmt, pg_parse_query(sql));
+	PlannedStmt *statement = makeNode(PlannedStmt);
+
+	statement->commandType = CMD_UTILITY;
+	statement->canSetTag = true;
+	statement->utilityStmt = raw->stmt;
+	statement->stmt_location = raw->stmt_location;
+	statement->stmt_len = raw->stmt_len;
+	ProcessUtility(statement, sql, false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
+				   None_Receiver, NULL);
+}
+
+/*
+ * The background worker: vacuum one table of one database.
+ */
+void
+replace_flow_vacuum_main(Datum relid)
+{
+	Oid			database;
+	char	   *sql = NULL;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	/* VACUUM has transactions of its own, and keeps its memory here */
+	PortalContext = AllocSetContextCreate(TopMemoryContext, "replace_flow vacuum",
+										  ALLOCSET_DEFAULT_SIZES);
+	if (get_rel_name(DatumGetObjectId(relid)) != NULL)
+		sql = MemoryContextStrdup(PortalContext, rf_sql_vacuum(DatumGetObjectId(relid)));
+	if (sql != NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(PortalContext);
+
+		pgstat_report_activity(STATE_RUNNING, sql);
+		execute_utility(sql);
+		MemoryContextSwitchTo(caller);
+	}
+	CommitTransactionCommand();
+	proc_exit(0);
 }

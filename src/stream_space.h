@@ -9,5 +9,6 @@
 #define RF_STREAM_SPACE_H
 
 extern void rf_stream_reclaim(Oid stream);
+extern PGDLLEXPORT void replace_flow_vacuum_main(Datum relid);
 
 #endif							/* RF_STREAM_SPACE_H */

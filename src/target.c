@@ -24,6 +24,7 @@
 #include "utils/varlena.h"
 
 #include "compat.h"
+#include "flow_catalog.h"
 #include "foreign_key.h"
 #include "query.h"
 #include "sql_text.h"
@@ -103,6 +104,23 @@ refuse_foreign_partitions(Oid relid, const char *flow_name)
 }
 
 /*
+ * The flow's owner must own the table.  To be asked before the table is locked
+ * too, so that nobody keeps others out of a table that is not theirs.
+ */
+void
+rf_target_check_owner(Oid relid, Oid owner, const char *flow_name)
+{
+	/* whether it is still there is seen under the lock */
+	if (get_rel_name(relid) != NULL && !rf_class_ownercheck(relid, owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" must be owner of table \"%s\"",
+						rf_role_name(owner), get_rel_name(relid)),
+				 errdetail("The table is the target of flow \"%s\".", flow_name),
+				 errhint("A flow and its target belong to one role; REASSIGN OWNED hands both on.")));
+}
+
+/*
  * Whether a table can be the target of a flow of this role: when the flow is
  * created, and at each run.
  */
@@ -113,13 +131,7 @@ rf_target_check(Oid relid, Oid owner, const char *flow_name)
 
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
 		refuse(relid, flow_name, "It is not a table.");
-	if (!rf_class_ownercheck(relid, owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("role \"%s\" must be owner of table \"%s\"",
-						rf_role_name(owner), get_rel_name(relid)),
-				 errdetail("The table is the target of flow \"%s\".", flow_name),
-				 errhint("A flow and its target belong to one role.")));
+	rf_target_check_owner(relid, owner, flow_name);
 	if (IsCatalogRelationOid(relid) || get_rel_namespace(relid) == rf_flow_namespace())
 		refuse(relid, flow_name, "It is a system catalog.");
 	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
@@ -139,6 +151,69 @@ rf_table_family(Oid relid)
 {
 	return list_concat_copy(find_all_inheritors(relid, AccessShareLock, NULL),
 							get_partition_ancestors(relid));
+}
+
+static void
+refuse_shared(const char *flow_name, Oid relid, const char *role, const char *other)
+{
+	if (other != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("table \"%s\" cannot serve flow \"%s\"",
+						get_rel_name(relid), flow_name),
+				 errdetail("It is, or is a part or a parent of, %s of flow \"%s\".", role, other),
+				 errhint("Use a table of its own for each flow.")));
+}
+
+static bool
+have_common_member(List *relids1, List *relids2)
+{
+	ListCell   *cell;
+
+	foreach(cell, relids1)
+	{
+		if (list_member_oid(relids2, lfirst_oid(cell)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A table is the target of one flow, or the stream of one flow.  The caller
+ * keeps others from defining flows.
+ */
+void
+rf_target_check_free(const char *flow_name, int32 flow_id, Oid target, Oid source)
+{
+	List	   *target_family = rf_table_family(target);
+	List	   *source_family = rf_table_family(source);
+
+	if (have_common_member(target_family, source_family))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" cannot be the stream of flow \"%s\"",
+						get_rel_name(source), flow_name),
+				 errdetail("It is, or is a part or a parent of, the flow's target."),
+				 errhint("Stage the rows in an ordinary or partitioned table of their own.")));
+	refuse_shared(flow_name, target, "the target",
+				  rf_catalog_flow_of_target(target_family, flow_id));
+	refuse_shared(flow_name, target, "the stream",
+				  rf_catalog_flow_of_source(target_family, flow_id));
+	refuse_shared(flow_name, source, "the target",
+				  rf_catalog_flow_of_target(source_family, flow_id));
+	refuse_shared(flow_name, source, "the stream",
+				  rf_catalog_flow_of_source(source_family, flow_id));
+}
+
+/*
+ * The same for a run: a table may have been attached to another since.  One
+ * that is no part and has none belongs to nobody else.
+ */
+void
+rf_target_check_alone(const char *flow_name, int32 flow_id, Oid target, Oid source)
+{
+	if (list_length(rf_table_family(target)) > 1 || list_length(rf_table_family(source)) > 1)
+		rf_target_check_free(flow_name, flow_id, target, source);
 }
 
 /*

@@ -23,6 +23,11 @@ extern void rf_target_create(RfTargetName *target, const char *flow_name,
 							 int ncolumns, char **names, RfType *types,
 							 int nkeys, char **keys);
 extern void rf_target_check(Oid relid, Oid owner, const char *flow_name);
+extern void rf_target_check_owner(Oid relid, Oid owner, const char *flow_name);
+extern void rf_target_check_free(const char *flow_name, int32 flow_id,
+								 Oid target, Oid source);
+extern void rf_target_check_alone(const char *flow_name, int32 flow_id,
+								  Oid target, Oid source);
 extern List *rf_table_family(Oid relid);
 extern void rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
 									int nkeys, const AttrNumber *keys, char **names);

@@ -23,10 +23,12 @@
  * given, no trigger looks on), the cheaper one is chosen; see page_space.c.
  *
  * A target that other tables reference is different: rows that agree in the
- * referenced columns must become updates, whatever they cost, since a delete
- * would take the referencing rows along or be refused.  They agree as the
- * foreign key compares.  If the flow does not give these columns (a surrogate
- * key), rows keep them that agree in a unique key that it gives.
+ * referenced columns become updates, whatever they cost, since a delete would
+ * take the referencing rows along or be refused.  They agree as the foreign
+ * key compares.  If the flow does not give these columns (a surrogate key),
+ * rows keep them that agree in a unique key that it gives.  Foreign keys that
+ * only check (NO ACTION) see the whole change at once, so for their sake no
+ * row is updated that would risk a clash in another unique index.
  *
  *-------------------------------------------------------------------------
  */
@@ -40,6 +42,7 @@
 #include "access/tableam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_inherits.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -287,16 +290,15 @@ natural_key(Relation table, TupleDesc columns)
 }
 
 /*
- * In which columns rows must agree to become updates for the sake of tables
- * that reference the target; NULL when there are none, or no such columns.
+ * The columns that a foreign key of another table references, if the flow gives
+ * them; NULL when there are none.
  */
 static Bitmapset *
-referenced_pair_columns(Relation table, TupleDesc columns)
+referenced_columns(Oid target, TupleDesc columns)
 {
-	List	   *keys = rf_foreign_keys(RelationGetRelid(table));
 	ListCell   *cell;
 
-	foreach(cell, keys)
+	foreach(cell, rf_foreign_keys(target))
 	{
 		Bitmapset  *positions = positions_of(columns,
 											 ((RfForeignKey *) lfirst(cell))->columns);
@@ -304,7 +306,7 @@ referenced_pair_columns(Relation table, TupleDesc columns)
 		if (positions != NULL)
 			return positions;
 	}
-	return keys == NIL ? NULL : natural_key(table, columns);
+	return NULL;
 }
 
 /*
@@ -329,6 +331,57 @@ rf_unkept_foreign_key(Oid target, TupleDesc columns)
 	return name;
 }
 
+/* Add the given columns of the indexes that allow no two rows of a kind. */
+static Bitmapset *
+unique_columns(Relation table, TupleDesc columns)
+{
+	List	   *indexes = RelationGetIndexList(table);
+	Bitmapset  *positions = NULL;
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		Bitmapset  *attnums = NULL;
+		int			member = -1;
+
+		if (index->rd_index->indisunique || index->rd_index->indisexclusion)
+		{
+			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+				attnums = bms_add_member(attnums, index->rd_index->indkey.values[i] -
+										 FirstLowInvalidHeapAttributeNumber);
+			pull_varattnos((Node *) RelationGetIndexExpressions(index), 1, &attnums);
+			pull_varattnos((Node *) RelationGetIndexPredicate(index), 1, &attnums);
+		}
+		while ((member = bms_next_member(attnums, member)) >= 0)
+		{
+			AttrNumber	attnum = member + FirstLowInvalidHeapAttributeNumber;
+			int			position = attnum <= 0 ? -1 :
+				position_of(columns, get_attname(RelationGetRelid(table), attnum, false));
+
+			if (position >= 0)
+				positions = bms_add_member(positions, position);
+		}
+		index_close(index, NoLock);
+	}
+	list_free(indexes);
+	return positions;
+}
+
+/* Whether all foreign keys that reference a table only check, on DELETE. */
+static bool
+foreign_keys_only_check(Oid target)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_foreign_keys(target))
+	{
+		if (((RfForeignKey *) lfirst(cell))->on_delete != FKCONSTR_ACTION_NOACTION)
+			return false;
+	}
+	return true;
+}
+
 /* Updates for the sake of their cost. */
 static void
 find_cheap_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
@@ -344,8 +397,33 @@ find_cheap_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
 	if (bms_num_members(pair_columns) == columns->natts)
 		shape->pairing = false;
 	shape->pair_rule.columns = pair_columns;
+	shape->pair_rule.by_equality = false;
+	shape->pair_rule.nulls_agree = true;
 	shape->prefer_heap_only = shape->pairing && complete && table->trigdesc == NULL &&
 		table->rd_rel->relam == HEAP_TABLE_AM_OID;
+}
+
+/*
+ * Updates for the sake of tables that reference the target; false when there
+ * are none, or when nothing tells which row is which.
+ */
+static bool
+find_referenced_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
+{
+	Oid			target = RelationGetRelid(table);
+	Bitmapset  *referenced;
+
+	if (rf_foreign_keys(target) == NIL)
+		return false;
+	referenced = referenced_columns(target, columns);
+	if (referenced != NULL && foreign_keys_only_check(target))
+		shape->guarded_columns = bms_difference(unique_columns(table, columns), referenced);
+	if (referenced == NULL)
+		referenced = natural_key(table, columns);
+	shape->pairing = referenced != NULL;
+	shape->pair_rule.columns = referenced;
+	shape->pair_rule.by_equality = true;
+	return shape->pairing;
 }
 
 /*
@@ -356,17 +434,10 @@ rf_target_shape(Oid target, TupleDesc columns, int nkeys, const int *keys)
 {
 	RfTargetShape shape = {0};
 	Relation	table = table_open(target, AccessShareLock);
-	Bitmapset  *referenced = referenced_pair_columns(table, columns);
 
 	shape.has_key_index = finds_keys(target, columns, nkeys, keys);
 	shape.place_columns = rf_partition_columns(target, columns);
-	if (referenced != NULL)
-	{
-		shape.pairing = true;
-		shape.pair_rule.columns = referenced;
-		shape.pair_rule.by_equality = true;
-	}
-	else
+	if (!find_referenced_pairs(&shape, table, columns))
 		find_cheap_pairs(&shape, table, columns);
 	table_close(table, NoLock);
 	return shape;

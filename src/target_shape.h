@@ -18,6 +18,7 @@ typedef struct RfTargetShape
 	bool		pairing;		/* an old row may be updated to become a new
 								 * one */
 	RfAgreement pair_rule;		/* if this says so; columns by position */
+	Bitmapset  *guarded_columns;	/* and they are identical in these */
 	bool		prefer_heap_only;	/* but need not be, if it costs more */
 	Bitmapset  *place_columns;	/* tell the partition of a row, by position */
 } RfTargetShape;

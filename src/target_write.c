@@ -10,6 +10,10 @@
  * columns, partition routing and publications act as for a user's own
  * statements, and a kind of change that did not occur issues no statement.
  *
+ * The three are one change to foreign keys: these are checked after the last
+ * of them, so that a row that is deleted and inserted again was never away, and
+ * a new row may reference another one.
+ *
  * Deletes come first: a row that takes the place of another in a unique index
  * must find it gone.  Unique indexes and exclusion constraints are checked row
  * by row in the middle of an UPDATE, so the caller hands in updates that do not
@@ -232,10 +236,10 @@ check_written(const RfTargetWriter *writer, const RfWriteSet *set, const char *v
 	if (writer->keys != NULL && rf_stored_keys_differ(writer->keys))
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-				 errmsg("a trigger of %s \"%s\" changed the key of a row",
+				 errmsg("a trigger of %s \"%s\" changed the key or the sequence of a row",
 						writer->label, get_rel_name(writer->relid)),
-				 errdetail("Later runs would not find the row, since they look for the key that was sent."),
-				 errhint("Compute the key in the flow's query instead.")));
+				 errdetail("Later runs look for the key that was sent, and take the stored sequence for the key's floor."),
+				 errhint("Compute both in the flow's query instead.")));
 }
 
 /*
@@ -256,8 +260,10 @@ write_set(RfTargetWriter *writer, RfWriteSet *set, CmdType command, const char *
 		rf_stored_keys_expect(writer->keys, set->desc,
 							  command == CMD_INSERT ? set->rows : NULL);
 	rf_query_register(RF_WRITE_SET, set->desc, set->rows, set->nrows);
-	written = (int64) rf_query_write(sql, plan, returning ? rf_stored_keys_take : NULL,
-									 writer->keys);
+	written = (int64) (returning ?
+					   rf_query_write(sql, plan, rf_stored_keys_types(writer->keys),
+									  rf_stored_keys_take, writer->keys) :
+					   rf_query_write(sql, plan, NULL, NULL, NULL));
 	rf_query_unregister(RF_WRITE_SET);
 	check_written(writer, set, verb, written);
 	rf_failpoint(writer->label, verb);
@@ -280,6 +286,7 @@ rf_writer_execute(RfTargetWriter *writer)
 	TupleDesc	columns = writer->columns;
 	bool		returning = writer->keys != NULL;
 
+	rf_query_begin_writes();
 	write_set(writer, &writer->deletes, CMD_DELETE, "deleted",
 			  rf_sql_write_deletes(relid, columns, place_columns(writer, &writer->deletes)),
 			  false);
@@ -288,6 +295,7 @@ rf_writer_execute(RfTargetWriter *writer)
 								   writer->rules.fixed_columns, returning), returning);
 	write_set(writer, &writer->inserts, CMD_INSERT, "inserted",
 			  rf_sql_write_inserts(relid, columns, returning), returning);
+	rf_query_end_writes();
 }
 
 int64

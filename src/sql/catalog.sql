@@ -64,7 +64,8 @@ CREATE FUNCTION replace_flow.flow_owner(flow replace_flow.flow) RETURNS regrole
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(
     (SELECT c.relowner FROM pg_catalog.pg_class c
-     WHERE c.relnamespace = 'replace_flow'::regnamespace AND c.relname = 'flow_' || (flow).flow_id),
+     WHERE c.relnamespace = 'replace_flow'::regnamespace AND c.relname = 'flow_' || (flow).flow_id
+     AND c.relkind = 'v'),
     -- a dump may have left the view out
     (SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = (flow).target))::regrole;
 
@@ -106,9 +107,10 @@ CREATE TABLE replace_flow.run (
     wal_bytes          bigint NOT NULL DEFAULT 0,
     error_code         text,
     error_message      text,
-    error_detail       text
+    error_detail       text,
+    flow_id            integer NOT NULL
 );
-CREATE INDEX run_flow_idx ON replace_flow.run (flow, run_id);
+CREATE INDEX run_flow_idx ON replace_flow.run (flow_id, run_id);
 
 CREATE TABLE replace_flow.expectation_result (
     run_id       bigint NOT NULL,
@@ -124,9 +126,10 @@ CREATE TABLE replace_flow.rejected (
     flow         text NOT NULL,
     run_id       bigint NOT NULL,
     expectation  text NOT NULL,
-    "row"        jsonb NOT NULL
+    "row"        jsonb NOT NULL,
+    flow_id      integer NOT NULL
 );
-CREATE INDEX rejected_flow_idx ON replace_flow.rejected (flow, run_id);
+CREATE INDEX rejected_flow_idx ON replace_flow.rejected (flow_id, run_id);
 CREATE INDEX rejected_run_idx ON replace_flow.rejected (run_id);
 
 ALTER TABLE replace_flow.flow ENABLE ROW LEVEL SECURITY;
@@ -141,12 +144,12 @@ CREATE POLICY flow_visible ON replace_flow.flow FOR SELECT
 CREATE POLICY expectation_visible ON replace_flow.expectation FOR SELECT
     USING (EXISTS (SELECT FROM replace_flow.flow f WHERE f.flow_id = expectation.flow_id));
 CREATE POLICY run_visible ON replace_flow.run FOR SELECT
-    USING (EXISTS (SELECT FROM replace_flow.flow f WHERE f.name = run.flow));
+    USING (EXISTS (SELECT FROM replace_flow.flow f WHERE f.flow_id = run.flow_id));
 CREATE POLICY expectation_result_visible ON replace_flow.expectation_result FOR SELECT
     USING (EXISTS (SELECT FROM replace_flow.run r WHERE r.run_id = expectation_result.run_id));
 CREATE POLICY rejected_visible ON replace_flow.rejected FOR SELECT
     USING (EXISTS (SELECT FROM replace_flow.flow f
-                   WHERE f.name = rejected.flow
+                   WHERE f.flow_id = rejected.flow_id
                    AND pg_catalog.pg_has_role(replace_flow.flow_owner(f)::pg_catalog.oid, 'USAGE'::pg_catalog.text)));
 
 GRANT SELECT ON replace_flow.flow, replace_flow.expectation, replace_flow.run,

@@ -68,6 +68,16 @@ rf_catalog_lock_definitions(void)
 	(void) execute_as_owner("LOCK TABLE replace_flow.flow IN SHARE ROW EXCLUSIVE MODE", NULL);
 }
 
+/*
+ * What a change of a flow needs of that lock, before it locks the flow's row:
+ * who defines flows may run one afterwards.
+ */
+void
+rf_catalog_lock_for_change(void)
+{
+	(void) execute_as_owner("LOCK TABLE replace_flow.flow IN ROW EXCLUSIVE MODE", NULL);
+}
+
 /* What create and alter write alike, as $1 and up. */
 #define DEFINITION_COLUMNS \
 	"target, source, replace_using, query, sequence_by, delete_when, on_tie, auto_apply," \

@@ -38,6 +38,7 @@ typedef struct RfFlowRow
 } RfFlowRow;
 
 extern void rf_catalog_lock_definitions(void);
+extern void rf_catalog_lock_for_change(void);
 extern int32 rf_catalog_add_flow(const RfFlowRow *flow);
 extern void rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow);
 extern void rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow);

@@ -67,6 +67,7 @@ rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, context);
 	lock_target(flow, target_lock);
+	rf_catalog_lock_for_change();
 	flow = rf_flow_lock(name, true);
 	/* it may have been created anew meanwhile */
 	rf_flow_check_caller(flow);

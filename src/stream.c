@@ -25,8 +25,11 @@
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "rewrite/rewriteDefine.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -81,11 +84,20 @@ rf_stream_check(Oid stream, const char *flow_name)
 static bool
 can_refuse_deletes(Relation table)
 {
-	if (table->trigdesc != NULL && table->trigdesc->trig_delete_before_row)
-		return true;
-	for (int i = 0; table->rd_rules != NULL && i < table->rd_rules->numLocks; i++)
+	TriggerDesc *triggers = table->trigdesc;
+	RuleLock   *rules = table->rd_rules;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		if (table->rd_rules->rules[i]->event == CMD_DELETE)
+		Trigger    *trigger = &triggers->triggers[i];
+
+		if (TRIGGER_FOR_ROW(trigger->tgtype) && TRIGGER_FOR_BEFORE(trigger->tgtype) &&
+			TRIGGER_FOR_DELETE(trigger->tgtype) && trigger->tgenabled != TRIGGER_DISABLED)
+			return true;
+	}
+	for (int i = 0; rules != NULL && i < rules->numLocks; i++)
+	{
+		if (rules->rules[i]->event == CMD_DELETE && rules->rules[i]->enabled != RULE_DISABLED)
 			return true;
 	}
 	return false;

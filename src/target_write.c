@@ -34,6 +34,7 @@
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "rewrite/rewriteDefine.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -208,7 +209,8 @@ refuse_instead_rule(const RfTargetWriter *writer, CmdType command)
 	{
 		RewriteRule *rule = rules->rules[i];
 
-		if (rule->event == command && rule->isInstead && rule->qual == NULL)
+		if (rule->event == command && rule->isInstead && rule->qual == NULL &&
+			rule->enabled != RULE_DISABLED)
 			ereport(ERROR,
 					(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
 					 errmsg("a rule of %s \"%s\" does something else instead of writing rows",

@@ -1,6 +1,7 @@
 /*
  * What \d+ and \df+ show.
  */
+COMMENT ON SCHEMA replace_flow IS 'flows that replace sets of rows; of extension replace_flow';
 COMMENT ON TABLE replace_flow.flow IS 'flows, one row each';
 COMMENT ON TABLE replace_flow.run IS 'runs of flows, one row each: what was read, and what was written';
 COMMENT ON TABLE replace_flow.expectation IS 'conditions on the rows that a flow''s query gives';

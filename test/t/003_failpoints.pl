@@ -106,6 +106,8 @@ sub state
 sub fails
 {
 	my ($way, $point, $statement) = @_;
+	my $checkpointer = $node->safe_psql('postgres',
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'});
 	my ($status, $out, $err) = $node->psql('postgres',
 		"LOAD 'replace_flow'; SET replace_flow.failpoint = '$way: $point'; $statement");
 
@@ -125,7 +127,11 @@ sub fails
 			if -e $node->data_dir . '/postmaster.pid';
 		$node->start;
 	}
-	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+	# after a kill the postmaster takes its time to notice, and ends the others
+	my $came_back = $way eq 'kill' ? "pid <> $checkpointer" : 'true';
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'checkpointer' AND $came_back")
+	  or die 'the server does not come back';
 }
 
 sub apply_all

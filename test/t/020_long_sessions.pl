@@ -109,7 +109,7 @@ sub run_script
 	return \%errors;
 }
 
-# The last two footprints are the same but for some bytes.
+# Of the last two footprints the second is no larger, but for some bytes.
 sub is_constant
 {
 	my ($place, $tolerance) = @_;
@@ -117,7 +117,8 @@ sub is_constant
 		SELECT to_jsonb(a) - '{number,memory,place}'::text[], to_jsonb(b) - '{number,memory,place}'::text[]
 		FROM footprint a JOIN footprint b ON a.number = b.number - 1
 		WHERE b.number = (SELECT max(number) FROM footprint)
-		AND to_jsonb(a) - '{number,memory,place}'::text[] <> to_jsonb(b) - '{number,memory,place}'::text[]});
+		AND (a.catalog <> b.catalog OR b.files > a.files OR b.locks > a.locks OR b.plans > a.plans
+			OR b.cursors > a.cursors OR b.contexts > a.contexts OR b.statements > a.statements)});
 	is($differences, '', "$place leave nothing behind");
 	my $bytes = $node->safe_psql('postgres',
 		q{SELECT memory - lag(memory) OVER (ORDER BY number) FROM footprint ORDER BY number DESC LIMIT 1});

@@ -132,12 +132,7 @@ rf_definition_read_query(RfDefinition *definition)
 int
 rf_definition_output(const RfDefinition *definition, const char *name)
 {
-	for (int i = 0; i < definition->noutputs; i++)
-	{
-		if (strcmp(definition->outputs[i], name) == 0)
-			return i;
-	}
-	return -1;
+	return rf_name_position(name, definition->noutputs, definition->outputs);
 }
 
 static void
@@ -269,11 +264,10 @@ rf_definition_target_column(const RfDefinition *definition, const char *output)
 {
 	Oid			target = definition->target.relid;
 	const RfFlow *before = definition->before;
-	int			position = before != NULL ? rf_flow_output(before, output) : -1;
+	AttrNumber	attnum = before != NULL ? rf_flow_attnum(before, output) : 0;
 
-	if (position >= 0 && before->output_attnums[position] > 0 &&
-		rf_column_name(target, before->output_attnums[position]) != NULL)
-		return before->output_attnums[position];
+	if (attnum > 0 && rf_column_name(target, attnum) != NULL)
+		return attnum;
 	return Max(get_attnum(target, output), 0);
 }
 
@@ -281,9 +275,9 @@ static bool
 was_not_stored(const RfDefinition *definition, const char *output)
 {
 	const RfFlow *before = definition->before;
-	int			position = before != NULL ? rf_flow_output(before, output) : -1;
 
-	return position >= 0 && before->output_attnums[position] == 0;
+	return before != NULL && rf_flow_output(before, output) >= 0 &&
+		rf_flow_attnum(before, output) == 0;
 }
 
 /* Two outputs meet when a column of the target got the name of the other. */

@@ -16,8 +16,8 @@
 typedef struct RfDefinition
 {
 	RfFlowRow	row;			/* what will be stored */
-	int32		flow_id;		/* 0: the flow is being created */
-	const RfFlow *before;		/* NULL: the same */
+	int32		flow_id;		/* 0: it has none yet */
+	const RfFlow *before;		/* NULL: the flow is being created */
 	const char *name;
 	Oid			owner;
 	int			nkeys;

@@ -37,6 +37,7 @@
 
 #include "flow.h"
 #include "flow_catalog.h"
+#include "flow_query.h"
 #include "regcolumn.h"
 #include "sql_text.h"
 
@@ -580,10 +581,16 @@ rf_flow_column_type(const RfFlow *flow, int column)
 int
 rf_flow_output(const RfFlow *flow, const char *name)
 {
-	for (int i = 0; i < flow->noutputs; i++)
-	{
-		if (strcmp(flow->outputs[i], name) == 0)
-			return i;
-	}
-	return -1;
+	return rf_name_position(name, flow->noutputs, flow->outputs);
+}
+
+/*
+ * The target's column that stores an output column, or 0.
+ */
+AttrNumber
+rf_flow_attnum(const RfFlow *flow, const char *output)
+{
+	int			position = rf_flow_output(flow, output);
+
+	return position < 0 ? 0 : flow->output_attnums[position];
 }

@@ -438,21 +438,12 @@ is_kept_in_ledger(const RfFlow *flow, const char *column, RfType type)
 		rf_type_is_same(rf_type_of_column(flow->ledger, attnum), type);
 }
 
-/* Where the target stores an output column of the flow as it was, or 0. */
-static AttrNumber
-old_attnum(const RfFlow *flow, const char *output)
-{
-	int			position = rf_flow_output(flow, output);
-
-	return position < 0 ? 0 : flow->output_attnums[position];
-}
-
 /* Whether the ledger's floors would mean something else. */
 static bool
 outdates_ledger(const RfDefinition *definition, const RfAlteration *alteration)
 {
 	const RfFlow *flow = alteration->flow;
-	bool		was_stored = old_attnum(flow, flow->sequence_view_column) > 0;
+	bool		was_stored = rf_flow_attnum(flow, flow->sequence_view_column) > 0;
 
 	if (alteration->new_sequence || definition->nkeys != flow->nkeys ||
 		definition->stored != was_stored ||
@@ -462,7 +453,7 @@ outdates_ledger(const RfDefinition *definition, const RfAlteration *alteration)
 	{
 		AttrNumber	attnum = definition->key_attnums[i];
 
-		if (attnum != old_attnum(flow, flow->key_outputs[i]) ||
+		if (attnum != rf_flow_attnum(flow, flow->key_outputs[i]) ||
 			!is_kept_in_ledger(flow, rf_sql_ledger_key(i),
 							   rf_type_of_column(flow->target, attnum)))
 			return true;
@@ -501,7 +492,7 @@ static void
 check_stored_floors(const RfDefinition *definition, const RfAlteration *alteration)
 {
 	const RfFlow *flow = alteration->flow;
-	AttrNumber	before = old_attnum(flow, flow->sequence_view_column);
+	AttrNumber	before = rf_flow_attnum(flow, flow->sequence_view_column);
 	int			output = rf_definition_output(definition, definition->row.sequence_column);
 	AttrNumber	attnum = definition->stored ? definition->output_attnums[output] : 0;
 

@@ -312,6 +312,20 @@ rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 }
 
 /*
+ * The position of a name among others, or -1.
+ */
+int
+rf_name_position(const char *name, int nnames, char **names)
+{
+	for (int i = 0; i < nnames; i++)
+	{
+		if (strcmp(names[i], name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/*
  * The name that a mistyped one most likely stands for, or NULL.
  */
 char *

@@ -25,6 +25,7 @@ extern Node *rf_expression_parse(const RfTextOrigin *origin, const char *text);
 extern const char *rf_expression_column(Node *raw);
 extern Node *rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 								   Node *raw, const char *text, Oid required_type);
+extern int	rf_name_position(const char *name, int nnames, char **names);
 extern char *rf_closest_name(const char *name, int nnames, char **names);
 
 #endif							/* RF_FLOW_QUERY_H */

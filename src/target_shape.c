@@ -294,11 +294,11 @@ natural_key(Relation table, TupleDesc columns)
  * them; NULL when there are none.
  */
 static Bitmapset *
-referenced_columns(Oid target, TupleDesc columns)
+referenced_columns(List *keys, TupleDesc columns)
 {
 	ListCell   *cell;
 
-	foreach(cell, rf_foreign_keys(target))
+	foreach(cell, keys)
 	{
 		Bitmapset  *positions = positions_of(columns,
 											 ((RfForeignKey *) lfirst(cell))->columns);
@@ -368,13 +368,13 @@ unique_columns(Relation table, TupleDesc columns)
 	return positions;
 }
 
-/* Whether all foreign keys that reference a table only check, on DELETE. */
+/* Whether all of the foreign keys only check, on DELETE. */
 static bool
-foreign_keys_only_check(Oid target)
+only_check(List *keys)
 {
 	ListCell   *cell;
 
-	foreach(cell, rf_foreign_keys(target))
+	foreach(cell, keys)
 	{
 		if (((RfForeignKey *) lfirst(cell))->on_delete != FKCONSTR_ACTION_NOACTION)
 			return false;
@@ -410,13 +410,13 @@ find_cheap_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
 static bool
 find_referenced_pairs(RfTargetShape *shape, Relation table, TupleDesc columns)
 {
-	Oid			target = RelationGetRelid(table);
+	List	   *keys = rf_foreign_keys(RelationGetRelid(table));
 	Bitmapset  *referenced;
 
-	if (rf_foreign_keys(target) == NIL)
+	if (keys == NIL)
 		return false;
-	referenced = referenced_columns(target, columns);
-	if (referenced != NULL && foreign_keys_only_check(target))
+	referenced = referenced_columns(keys, columns);
+	if (referenced != NULL && only_check(keys))
 		shape->guarded_columns = bms_difference(unique_columns(table, columns), referenced);
 	if (referenced == NULL)
 		referenced = natural_key(table, columns);

@@ -15,6 +15,7 @@
 #include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "nodes/parsenodes.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_node.h"
 #include "pgstat.h"
 #include "storage/itemptr.h"
@@ -104,6 +105,21 @@ rf_stats_new_rows(const PgStat_StatTabEntry *stats)
 	return stats->inserts_since_vacuum;
 #else
 	return stats->ins_since_vacuum;
+#endif
+}
+
+/* An expression over a query's tables, whatever joins and groups lie between. */
+static inline Node *
+rf_flatten_joins(Query *query, Node *node)
+{
+#if PG_VERSION_NUM < 160000
+	return flatten_join_alias_vars(query, node);
+#elif PG_VERSION_NUM < 180000
+	return flatten_join_alias_vars(NULL, query, node);
+#else
+	if (query->hasGroupRTE)
+		node = flatten_group_exprs(NULL, query, node);
+	return flatten_join_alias_vars(NULL, query, node);
 #endif
 }
 

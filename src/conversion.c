@@ -35,18 +35,24 @@ struct RfConversion
  * The cast of a value; NULL when there is none, the value itself when none is
  * needed.
  */
-static Expr *
-build_cast(AttrNumber attnum, RfType from, RfType to)
+Node *
+rf_conversion_cast(Node *value, RfType from, RfType to)
 {
-	Var		   *value = makeVar(1, attnum, from.type, from.typmod, from.collation, 0);
-	Node	   *cast = coerce_to_target_type(NULL, (Node *) value, from.type,
-											 to.type, to.typmod,
+	Node	   *cast = coerce_to_target_type(NULL, value, from.type, to.type, to.typmod,
 											 COERCION_ASSIGNMENT,
 											 COERCE_IMPLICIT_CAST, -1);
 
 	if (cast != NULL)
 		assign_expr_collations(NULL, cast);
-	return (Expr *) cast;
+	return cast;
+}
+
+static Node *
+build_cast(AttrNumber attnum, RfType from, RfType to)
+{
+	Var		   *value = makeVar(1, attnum, from.type, from.typmod, from.collation, 0);
+
+	return rf_conversion_cast((Node *) value, from, to);
 }
 
 bool
@@ -62,7 +68,7 @@ rf_conversion_exists(RfType from, RfType to)
 bool
 rf_conversion_is_needed(RfType from, RfType to)
 {
-	Node	   *cast = (Node *) build_cast(1, from, to);
+	Node	   *cast = build_cast(1, from, to);
 
 	while (cast != NULL && IsA(cast, RelabelType))
 		cast = (Node *) ((RelabelType *) cast)->arg;
@@ -73,7 +79,7 @@ static ExprState *
 prepare_cast(const RfFlow *flow, int column)
 {
 	int			position = flow->column_outputs[column];
-	Expr	   *cast = build_cast(position + 1, flow->output_types[position],
+	Node	   *cast = build_cast(position + 1, flow->output_types[position],
 								  rf_flow_column_type(flow, column));
 
 	if (cast == NULL)
@@ -85,7 +91,7 @@ prepare_cast(const RfFlow *flow, int column)
 				 errhint("Give the flow a query that casts the column with replace_flow.alter_flow().")));
 	if (IsA(cast, Var))
 		return NULL;
-	return ExecInitExpr(expression_planner(cast), NULL);
+	return ExecInitExpr(expression_planner((Expr *) cast), NULL);
 }
 
 /*

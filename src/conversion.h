@@ -14,6 +14,7 @@
 
 typedef struct RfConversion RfConversion;
 
+extern Node *rf_conversion_cast(Node *value, RfType from, RfType to);
 extern bool rf_conversion_exists(RfType from, RfType to);
 extern bool rf_conversion_is_needed(RfType from, RfType to);
 extern RfConversion *rf_conversion_begin(const RfFlow *flow);

@@ -27,6 +27,7 @@
 #include "conversion.h"
 #include "definition.h"
 #include "flow_query.h"
+#include "where_predicate.h"
 #include "query.h"
 #include "regcolumn.h"
 #include "sql_text.h"
@@ -112,7 +113,7 @@ rf_definition_check_source(const RfDefinition *definition)
 void
 rf_definition_read_query(RfDefinition *definition)
 {
-	RfTextOrigin origin = {definition->name, "query"};
+	RfTextOrigin origin = {.flow_name = definition->name, .parameter = "query"};
 	Oid			source = definition->row.source;
 	const char *text = definition->row.query;
 	Query	   *query;
@@ -120,10 +121,25 @@ rf_definition_read_query(RfDefinition *definition)
 	if (text == NULL)
 		text = rf_sql_select_all(source);
 	query = rf_query_parse(&origin, text);
-	rf_query_check_stream(&origin, query, source);
 	definition->view = rf_view_begin(definition->name, query);
 	definition->noutputs = rf_view_outputs(definition->view, &definition->outputs,
 										   &definition->output_types);
+}
+
+/*
+ * A using flow reads its stream, once; a where flow reads tables that keep their
+ * rows, and not its target, which is known.
+ */
+void
+rf_definition_check_reads(const RfDefinition *definition)
+{
+	RfTextOrigin origin = {.flow_name = definition->name, .parameter = "query"};
+	Query	   *query = rf_view_inner_query(definition->view);
+
+	if (definition->row.kind == RF_USING)
+		rf_query_check_stream(&origin, query, definition->row.source);
+	else
+		rf_query_check_sources(&origin, query, definition->flow_id, definition->row.target);
 }
 
 /*
@@ -133,6 +149,32 @@ int
 rf_definition_output(const RfDefinition *definition, const char *name)
 {
 	return rf_name_position(name, definition->noutputs, definition->outputs);
+}
+
+/*
+ * A stream's rows vanish: no where flow may read it.  The caller keeps others
+ * from defining flows.
+ */
+void
+rf_definition_check_unread(const RfDefinition *definition)
+{
+	List	   *family = rf_table_family(definition->row.source);
+	RfRow	   *rows;
+	int			nrows = rf_catalog_all_flows(&rows);
+
+	for (int i = 0; i < nrows; i++)
+	{
+		if (rf_flow_kind_parse(rf_row_text(&rows[i], "kind")) == RF_WHERE &&
+			rf_have_common_member(rf_view_reads((int32) rf_row_int64(&rows[i], "flow_id")),
+								  family))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("\"%s\" cannot be the stream of flow \"%s\"",
+							get_rel_name(definition->row.source), definition->name),
+					 errdetail("The where flow \"%s\" reads it, and a stream's rows vanish.",
+							   rf_row_text(&rows[i], "name")),
+					 errhint("Stage the rows in a table of their own.")));
+	}
 }
 
 static void
@@ -198,6 +240,8 @@ rf_definition_check_key_type(const RfDefinition *definition, const char *key, Oi
 bool
 rf_definition_serves_expression(const RfDefinition *definition, const char *output)
 {
+	if (definition->row.kind == RF_WHERE)
+		return false;
 	return strcmp(output, definition->row.sequence_column) == 0 ||
 		rf_view_uses(definition->view, output);
 }
@@ -389,6 +433,54 @@ rf_definition_check_sequence(RfDefinition *definition)
 				 errhint("Give one value of a sortable type, such as a number or a timestamp.")));
 }
 
+/* The target's columns that the flow writes. */
+static TupleDesc
+written_columns(const RfDefinition *definition)
+{
+	Oid			target = definition->row.target;
+	int			ncolumns = 0;
+	TupleDesc	columns;
+
+	for (int i = 0; i < definition->noutputs; i++)
+	{
+		if (definition->output_attnums[i] > 0)
+			ncolumns++;
+	}
+	columns = CreateTemplateTupleDesc(ncolumns);
+	for (int i = definition->noutputs - 1; i >= 0; i--)
+	{
+		AttrNumber	attnum = definition->output_attnums[i];
+
+		if (attnum > 0)
+			rf_type_describe(columns, ncolumns--, rf_column_name(target, attnum),
+							 rf_type_of_column(target, attnum));
+	}
+	return columns;
+}
+
+/*
+ * The predicate is about the target's columns that the query gives: a new one is
+ * read, or that of the flow as it was is carried over.
+ */
+void
+rf_definition_read_predicate(RfDefinition *definition, const RfView *before)
+{
+	AttrNumber *outputs = palloc(definition->noutputs * sizeof(AttrNumber));
+	RfPredicateScope scope = {
+		.flow_name = definition->name,
+		.parameter = "replace_where",
+		.target = definition->row.target,
+		.columns = written_columns(definition),
+		.outputs = outputs,
+		.query = rf_view_inner_query(definition->view)
+	};
+
+	for (int i = 0; i < definition->noutputs; i++)
+		outputs[i] = i + 1;
+	definition->window = before != NULL ? rf_predicate_carry(&scope, before) :
+		rf_predicate_read(&scope, definition->row.replace_where);
+}
+
 /* Settings that would undo what a run relies on. */
 static bool
 is_reserved_setting(const char *name)
@@ -444,31 +536,6 @@ rf_definition_check_settings(const RfDefinition *definition)
 	rf_role_restore(&guard);
 }
 
-/* The target's columns that the flow writes. */
-static TupleDesc
-written_columns(const RfDefinition *definition)
-{
-	Oid			target = definition->row.target;
-	int			ncolumns = 0;
-	TupleDesc	columns;
-
-	for (int i = 0; i < definition->noutputs; i++)
-	{
-		if (definition->output_attnums[i] > 0)
-			ncolumns++;
-	}
-	columns = CreateTemplateTupleDesc(ncolumns);
-	for (int i = definition->noutputs - 1; i >= 0; i--)
-	{
-		AttrNumber	attnum = definition->output_attnums[i];
-
-		if (attnum > 0)
-			rf_type_describe(columns, ncolumns--, rf_column_name(target, attnum),
-							 rf_type_of_column(target, attnum));
-	}
-	return columns;
-}
-
 static void
 warn_of_unkept_references(const RfDefinition *definition)
 {
@@ -488,11 +555,14 @@ warn_of_unkept_references(const RfDefinition *definition)
 void
 rf_definition_warn(const RfDefinition *definition)
 {
-	if (!definition->created_target)
+	bool		using = definition->row.kind == RF_USING;
+
+	if (using && !definition->created_target)
 		rf_target_warn_of_index(&definition->target, definition->name, definition->nkeys,
 								definition->key_attnums, definition->keys);
 	rf_target_warn_of_cascades(definition->row.target, definition->name);
 	warn_of_unkept_references(definition);
-	rf_target_warn_of_publication(definition->row.source, "stream", definition->name);
+	if (using)
+		rf_target_warn_of_publication(definition->row.source, "stream", definition->name);
 	rf_target_warn_of_publication(definition->row.target, "target", definition->name);
 }

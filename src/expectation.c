@@ -184,6 +184,11 @@ rf_checks_rejected(const RfChecks *checks)
 	return checks->rejected;
 }
 
+static const char *const mend_stream =
+"Mend or remove the rows in the stream, or change the expectation; nothing was consumed.";
+static const char *const mend_sources =
+"Mend the rows that the query reads, or change the expectation; nothing was changed.";
+
 /*
  * All rows were judged: stop the run if an expectation says so.
  */
@@ -201,7 +206,7 @@ rf_checks_complete(RfChecks *checks)
 							checks->flow->name, check->expectation->name),
 					 errdetail(INT64_FORMAT " of " INT64_FORMAT " rows violate it.",
 							   check->failed, check->failed + check->passed),
-					 errhint("Mend or remove the rows in the stream, or change the expectation; nothing was consumed.")));
+					 errhint("%s", checks->flow->kind == RF_USING ? mend_stream : mend_sources)));
 	}
 }
 

@@ -41,8 +41,24 @@
 #include "regcolumn.h"
 #include "sql_text.h"
 
+static const char *const kind_names[] = {"using", "where"};
 static const char *const tie_names[] = {"append", "ignore", "replace"};
 static const char *const action_names[] = {"warn", "drop", "fail"};
+
+const char *
+rf_flow_kind_name(RfFlowKind kind)
+{
+	return kind_names[kind];
+}
+
+/*
+ * The catalog's word for a kind.
+ */
+RfFlowKind
+rf_flow_kind_parse(const char *name)
+{
+	return strcmp(name, kind_names[RF_WHERE]) == 0 ? RF_WHERE : RF_USING;
+}
 
 const char *
 rf_tie_name(RfTie tie)
@@ -98,6 +114,12 @@ rf_flow_ledger_name(int32 flow_id)
 	return psprintf("floor_%d", flow_id);
 }
 
+char *
+rf_flow_window_name(int32 flow_id)
+{
+	return psprintf("window_%d", flow_id);
+}
+
 Oid
 rf_flow_namespace(void)
 {
@@ -129,6 +151,12 @@ Oid
 rf_flow_find_ledger(int32 flow_id)
 {
 	return find_helper(rf_flow_ledger_name(flow_id), RELKIND_RELATION);
+}
+
+Oid
+rf_flow_find_window(int32 flow_id)
+{
+	return find_helper(rf_flow_window_name(flow_id), RELKIND_VIEW);
 }
 
 /*
@@ -230,6 +258,24 @@ load_expectations(int32 flow_id)
 	return expectations;
 }
 
+static void
+load_using(RfFlow *flow, const RfRow *row)
+{
+	flow->source = rf_row_oid(row, "source");
+	flow->on_tie = rf_tie_parse(rf_row_text(row, "on_tie"));
+	flow->has_ledger = rf_row_bool(row, "has_ledger");
+	flow->key_outputs = rf_catalog_text_array(row, "replace_using", &flow->nkeys);
+	flow->sequence_view_column = rf_row_text(row, "sequence_column");
+	flow->tombstone_view_column = rf_row_text(row, "tombstone_column");
+}
+
+static void
+load_where(RfFlow *flow, const RfRow *row)
+{
+	flow->reset_allowed = rf_row_bool(row, "reset_allowed");
+	flow->allow_empty = rf_row_bool(row, "allow_empty");
+}
+
 /* What the catalog alone says of a flow. */
 static RfFlow *
 load(const RfRow *row)
@@ -238,22 +284,21 @@ load(const RfRow *row)
 	bool		isnull;
 
 	flow->id = (int32) rf_row_int64(row, "flow_id");
+	flow->kind = rf_flow_kind_parse(rf_row_text(row, "kind"));
 	flow->name = rf_row_text(row, "name");
 	flow->target = rf_row_oid(row, "target");
 	flow->owner = flow_owner(flow);
-	flow->source = rf_row_oid(row, "source");
 	flow->definition_version = (int32) rf_row_int64(row, "definition_version");
-	flow->on_tie = rf_tie_parse(rf_row_text(row, "on_tie"));
 	flow->keep_rejected = rf_row_bool(row, "keep_rejected");
-	flow->has_ledger = rf_row_bool(row, "has_ledger");
 	flow->paused = rf_row_bool(row, "paused");
 	flow->outputs = rf_catalog_text_array(row, "output_columns", &flow->noutputs);
 	flow->output_attnums = rf_regcolumn_attnums(rf_row_datum(row, "target_columns", &isnull),
 												flow->target, &flow->noutputs);
-	flow->key_outputs = rf_catalog_text_array(row, "replace_using", &flow->nkeys);
-	flow->sequence_view_column = rf_row_text(row, "sequence_column");
-	flow->tombstone_view_column = rf_row_text(row, "tombstone_column");
 	load_settings(flow, row);
+	if (flow->kind == RF_USING)
+		load_using(flow, row);
+	else
+		load_where(flow, row);
 	return flow;
 }
 
@@ -300,6 +345,20 @@ rf_flow_check_caller(const RfFlow *flow)
 				 errdetail("The flow belongs to role \"%s\".",
 						   rf_role_name(flow->owner)),
 				 errhint("Run it as that role or as a member of it.")));
+}
+
+/*
+ * What is meant for flows of one kind.
+ */
+void
+rf_flow_check_kind(const RfFlow *flow, RfFlowKind kind)
+{
+	if (flow->kind != kind)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("flow \"%s\" is not a %s flow", flow->name, rf_flow_kind_name(kind)),
+				 errdetail("It is a %s flow.", rf_flow_kind_name(flow->kind)),
+				 errhint("Using flows are run by replace_flow.apply(), where flows by replace_flow.refresh().")));
 }
 
 /*
@@ -378,13 +437,13 @@ stored_position(const RfFlow *flow, const char *output)
  * place.
  */
 void
-rf_flow_report_changed_view(const RfFlow *flow)
+rf_flow_report_changed_view(const RfFlow *flow, Oid view)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("the view of flow \"%s\" was changed", flow->name),
 			 errdetail("View \"%s\" is the extension's own, and no longer what it made.",
-					   rf_flow_view_name(flow->id)),
+					   get_rel_name(view)),
 			 errhint("Remove the flow with replace_flow.drop_flow() and create it again.")));
 }
 
@@ -394,7 +453,7 @@ view_column_type(const RfFlow *flow, const char *name)
 	AttrNumber	attnum = get_attnum(flow->view, name);
 
 	if (attnum == InvalidAttrNumber)
-		rf_flow_report_changed_view(flow);
+		rf_flow_report_changed_view(flow, flow->view);
 	return rf_type_of_column(flow->view, attnum);
 }
 
@@ -438,7 +497,7 @@ open_extras(RfFlow *flow)
 
 	flow->extras = NIL;
 	flow->sequence_extra = flow->tombstone_extra = -1;
-	if (flow->sequence_column < 0)
+	if (flow->kind == RF_USING && flow->sequence_column < 0)
 	{
 		flow->sequence_extra = flow->noutputs;
 		flow->extras = lappend(flow->extras, flow->sequence_view_column);
@@ -510,6 +569,17 @@ check_types(const RfFlow *flow)
 		check_ledger_column(flow, RF_LEDGER_SEQUENCE, flow->sequence_type);
 }
 
+/* What floors are of, and where they are kept. */
+static void
+open_floors(RfFlow *flow)
+{
+	flow->keys = palloc(flow->nkeys * sizeof(int));
+	for (int i = 0; i < flow->nkeys; i++)
+		flow->keys[i] = stored_position(flow, flow->key_outputs[i]);
+	open_sequence(flow);
+	check_types(flow);
+}
+
 /*
  * Look at what the extension itself keeps of a flow.
  */
@@ -518,13 +588,20 @@ rf_flow_open_definition(RfFlow *flow)
 {
 	if (get_rel_name(flow->target) == NULL)
 		report_missing(flow, "the target of");
-	if (get_rel_name(flow->source) == NULL)
+	if (flow->kind == RF_USING && get_rel_name(flow->source) == NULL)
 		report_missing(flow, "the stream of");
 	flow->view = rf_flow_find_view(flow->id);
 	if (!OidIsValid(flow->view))
 		report_missing(flow, "a table that is read by");
 	LockRelationOid(flow->view, AccessShareLock);
-	flow->ledger = InvalidOid;
+	flow->ledger = flow->window = InvalidOid;
+	if (flow->kind == RF_WHERE)
+	{
+		flow->window = rf_flow_find_window(flow->id);
+		if (!OidIsValid(flow->window))
+			report_missing(flow, "the predicate of");
+		LockRelationOid(flow->window, AccessShareLock);
+	}
 	if (flow->has_ledger)
 	{
 		flow->ledger = rf_flow_find_ledger(flow->id);
@@ -544,11 +621,9 @@ rf_flow_open(RfFlow *flow)
 {
 	rf_flow_open_definition(flow);
 	open_columns(flow);
-	flow->keys = palloc(flow->nkeys * sizeof(int));
-	for (int i = 0; i < flow->nkeys; i++)
-		flow->keys[i] = stored_position(flow, flow->key_outputs[i]);
-	open_sequence(flow);
-	check_types(flow);
+	flow->sequence_column = -1;
+	if (flow->kind == RF_USING)
+		open_floors(flow);
 	open_extras(flow);
 }
 
@@ -566,6 +641,25 @@ rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow)
 		RfSetting  *setting = lfirst(cell);
 
 		rf_role_set(setting->name, setting->value);
+	}
+}
+
+/*
+ * What decides how times and intervals are read, at the present nest level.
+ */
+void
+rf_flow_set_creator_settings(const RfFlow *flow)
+{
+	ListCell   *cell;
+
+	foreach(cell, flow->settings)
+	{
+		RfSetting  *setting = lfirst(cell);
+
+		if (pg_strcasecmp(setting->name, "TimeZone") == 0 ||
+			pg_strcasecmp(setting->name, "DateStyle") == 0 ||
+			pg_strcasecmp(setting->name, "IntervalStyle") == 0)
+			rf_role_set(setting->name, setting->value);
 	}
 }
 

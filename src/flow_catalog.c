@@ -80,32 +80,41 @@ rf_catalog_lock_for_change(void)
 
 /* What create and alter write alike, as $1 and up. */
 #define DEFINITION_COLUMNS \
-	"target, source, replace_using, query, sequence_by, delete_when, on_tie, auto_apply," \
-	" keep_rejected, quarantine, settings, comment, output_columns, target_columns," \
-	" sequence_column, tombstone_column, has_ledger"
+	"target, query, keep_rejected, settings, comment, output_columns, target_columns," \
+	" source, replace_using, sequence_by, delete_when, on_tie, auto_apply, quarantine," \
+	" sequence_column, tombstone_column, has_ledger," \
+	" replace_where, reset_allowed, allow_empty, refresh_on_change, min_interval"
 #define DEFINITION_VALUES \
-	"$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17"
+	"$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17," \
+	" $18, $19, $20, $21, $22"
 
 static void
 add_definition(RfArgs *args, const RfFlowRow *flow)
 {
+	bool		using = flow->kind == RF_USING;
+
 	rf_arg(args, REGCLASSOID, ObjectIdGetDatum(flow->target));
-	rf_arg(args, REGCLASSOID, ObjectIdGetDatum(flow->source));
-	rf_arg(args, TEXTARRAYOID, flow->replace_using);
 	rf_arg_text(args, flow->query);
-	rf_arg_text(args, flow->sequence_by);
-	rf_arg_text(args, flow->delete_when);
-	rf_arg_text(args, flow->on_tie);
-	rf_arg(args, BOOLOID, BoolGetDatum(flow->auto_apply));
 	rf_arg(args, BOOLOID, BoolGetDatum(flow->keep_rejected));
-	rf_arg(args, BOOLOID, BoolGetDatum(flow->quarantine));
 	rf_arg(args, JSONBOID, flow->settings);
 	rf_arg_text(args, flow->comment);
 	rf_arg(args, TEXTARRAYOID, flow->output_columns);
 	rf_arg(args, get_array_type(rf_regcolumn_type()), flow->target_columns);
+	rf_arg_or_null(args, REGCLASSOID, ObjectIdGetDatum(flow->source), !using);
+	rf_arg_or_null(args, TEXTARRAYOID, flow->replace_using, !using);
+	rf_arg_text(args, flow->sequence_by);
+	rf_arg_text(args, flow->delete_when);
+	rf_arg_text(args, flow->on_tie);
+	rf_arg_or_null(args, BOOLOID, BoolGetDatum(flow->auto_apply), !using);
+	rf_arg_or_null(args, BOOLOID, BoolGetDatum(flow->quarantine), !using);
 	rf_arg_text(args, flow->sequence_column);
 	rf_arg_text(args, flow->tombstone_column);
 	rf_arg(args, BOOLOID, BoolGetDatum(flow->has_ledger));
+	rf_arg_text(args, flow->replace_where);
+	rf_arg_or_null(args, BOOLOID, BoolGetDatum(flow->reset_allowed), using);
+	rf_arg_or_null(args, BOOLOID, BoolGetDatum(flow->allow_empty), using);
+	rf_arg_or_null(args, BOOLOID, BoolGetDatum(flow->refresh_on_change), using);
+	rf_arg_or_null(args, INTERVALOID, flow->min_interval, using);
 }
 
 /* An id whose helper objects' names are free, whoever has put what there. */
@@ -121,6 +130,7 @@ choose_id(void)
 							  " 'flow_id')) AS flow_id", NULL, &row);
 		flow_id = (int32) rf_row_int64(&row, "flow_id");
 		if (!OidIsValid(get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace())) &&
+			!OidIsValid(get_relname_relid(rf_flow_window_name(flow_id), rf_flow_namespace())) &&
 			!OidIsValid(get_relname_relid(rf_flow_ledger_name(flow_id), rf_flow_namespace())))
 			return flow_id;
 	}
@@ -142,9 +152,10 @@ rf_catalog_add_flow(const RfFlowRow *flow)
 	rf_arg_text(&args, GetConfigOption("DateStyle", false, false));
 	rf_arg_text(&args, GetConfigOption("IntervalStyle", false, false));
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_arg_text(&args, rf_flow_kind_name(flow->kind));
 	(void) execute_as_owner("INSERT INTO replace_flow.flow (" DEFINITION_COLUMNS ","
-							" kind, name, time_zone, date_style, interval_style, flow_id)"
-							" VALUES (" DEFINITION_VALUES ", 'using', $18, $19, $20, $21, $22)",
+							" name, time_zone, date_style, interval_style, flow_id, kind)"
+							" VALUES (" DEFINITION_VALUES ", $23, $24, $25, $26, $27, $28)",
 							&args);
 	return flow_id;
 }
@@ -161,11 +172,17 @@ rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow)
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	(void) first_as_owner("SELECT * FROM replace_flow.flow WHERE flow_id = $1", &args, &row);
+	flow->kind = rf_flow_kind_parse(rf_row_text(&row, "kind"));
 	flow->name = rf_row_text(&row, "name");
 	flow->target = rf_row_oid(&row, "target");
+	flow->query = rf_row_text(&row, "query");
+	flow->replace_where = rf_row_text(&row, "replace_where");
+	flow->reset_allowed = rf_row_bool(&row, "reset_allowed");
+	flow->allow_empty = rf_row_bool(&row, "allow_empty");
+	flow->refresh_on_change = rf_row_bool(&row, "refresh_on_change");
+	flow->min_interval = rf_row_datum(&row, "min_interval", &isnull);
 	flow->source = rf_row_oid(&row, "source");
 	flow->replace_using = rf_row_datum(&row, "replace_using", &isnull);
-	flow->query = rf_row_text(&row, "query");
 	flow->sequence_by = rf_row_text(&row, "sequence_by");
 	flow->delete_when = rf_row_text(&row, "delete_when");
 	flow->on_tie = rf_row_text(&row, "on_tie");
@@ -193,7 +210,7 @@ rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow)
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	(void) execute_as_owner("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ","
 							" definition_version) = (" DEFINITION_VALUES ","
-							" definition_version + 1) WHERE flow_id = $18", &args);
+							" definition_version + 1) WHERE flow_id = $23", &args);
 }
 
 /*
@@ -321,6 +338,9 @@ rf_catalog_lost_flows(RfRow **rows)
 						" OR NOT EXISTS (SELECT FROM pg_class c"
 						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
 						" AND c.relname = 'flow_' || f.flow_id AND c.relkind = 'v')"
+						" OR f.kind = 'where' AND NOT EXISTS (SELECT FROM pg_class c"
+						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
+						" AND c.relname = 'window_' || f.flow_id AND c.relkind = 'v')"
 						" ORDER BY f.flow_id FOR UPDATE SKIP LOCKED", NULL, rows);
 }
 
@@ -346,7 +366,26 @@ rf_catalog_similar_flow(const char *name, Oid role)
 int
 rf_catalog_all_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT flow_id FROM replace_flow.flow ORDER BY flow_id", NULL, rows);
+	return all_as_owner("SELECT flow_id, name, kind FROM replace_flow.flow ORDER BY flow_id",
+						NULL, rows);
+}
+
+/*
+ * The definition with which a flow was run last; false when it never was.
+ */
+bool
+rf_catalog_last_version(int32 flow_id, int32 *version)
+{
+	RfArgs		args = {0};
+	RfRow		row;
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	if (!first_as_owner("SELECT definition_version FROM replace_flow.run"
+						" WHERE flow_id = $1 AND status = 'succeeded'"
+						" ORDER BY run_id DESC LIMIT 1", &args, &row))
+		return false;
+	*version = (int32) rf_row_int64(&row, "definition_version");
+	return true;
 }
 
 /*
@@ -461,6 +500,18 @@ rf_catalog_next_run_id(void)
 	return rf_row_int64(&row, "run_id");
 }
 
+static Datum
+text_array(List *texts)
+{
+	Datum	   *values = palloc(list_length(texts) * sizeof(Datum));
+	int			count = 0;
+	ListCell   *cell;
+
+	foreach(cell, texts)
+		values[count++] = CStringGetTextDatum(lfirst(cell));
+	return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
 /*
  * Write a run's record; give it as a row of replace_flow.run.
  */
@@ -490,15 +541,21 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->keys_replaced));
 	rf_arg(&args, INT8OID, Int64GetDatum((int64) rf_run_wal_bytes(run)));
 	rf_arg(&args, INT4OID, Int32GetDatum(run->flow->id));
+	rf_arg_text(&args, rf_flow_kind_name(run->flow->kind));
+	rf_arg_text(&args, run->technique);
+	rf_arg_or_null(&args, TEXTARRAYOID, text_array(run->reasons), run->technique == NULL);
+	rf_arg_text(&args, run->predicate);
+	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
 	(void) first_as_owner("INSERT INTO replace_flow.run"
-						  " (kind, run_id, flow, status, started_at, finished_at,"
+						  " (run_id, flow, status, started_at, finished_at,"
 						  " definition_version, rows_staged, rows_read, rows_rejected,"
 						  " rows_superseded, rows_late, rows_tie_ignored, rows_tombstone,"
 						  " rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
-						  " keys_replaced, wal_bytes, flow_id)"
-						  " VALUES ('using', $1, $2, $3, $4, clock_timestamp(), $5, $6, $7,"
-						  " $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)"
-						  " RETURNING *", &args, &row);
+						  " keys_replaced, wal_bytes, flow_id, kind, technique, reasons,"
+						  " predicate, rows_reset)"
+						  " VALUES ($1, $2, $3, $4, clock_timestamp(), $5, $6, $7, $8, $9,"
+						  " $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
+						  " $23, $24) RETURNING *", &args, &row);
 	return row.tuple;
 }
 

@@ -17,17 +17,29 @@
 /* What a flow's row of the catalog defines; texts may be NULL where the column may. */
 typedef struct RfFlowRow
 {
+	RfFlowKind	kind;
 	const char *name;
 	Oid			target;
+	const char *query;
+	bool		keep_rejected;
+
+	/* of using flows */
 	Oid			source;
 	Datum		replace_using;	/* text[] */
-	const char *query;
 	const char *sequence_by;
 	const char *delete_when;
 	const char *on_tie;
 	bool		auto_apply;
-	bool		keep_rejected;
 	bool		quarantine;
+
+	/* of where flows */
+	const char *replace_where;
+	bool		reset_allowed;
+	bool		allow_empty;
+	bool		refresh_on_change;
+	Datum		min_interval;
+
+	/* of both */
 	Datum		settings;		/* jsonb */
 	const char *comment;
 	Datum		output_columns; /* text[] */
@@ -51,6 +63,7 @@ extern char *rf_catalog_flow_of_target(List *relids, int32 other_than);
 extern char *rf_catalog_flow_of_source(List *relids, int32 other_than);
 extern int	rf_catalog_lost_flows(RfRow **rows);
 extern int	rf_catalog_all_flows(RfRow **rows);
+extern bool rf_catalog_last_version(int32 flow_id, int32 *version);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern int	rf_catalog_settings(Datum settings, RfRow **rows);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);

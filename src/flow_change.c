@@ -83,6 +83,7 @@ static void
 drop(int32 flow_id)
 {
 	Oid			view = rf_flow_find_view(flow_id);
+	Oid			window = rf_flow_find_window(flow_id);
 	Oid			ledger = rf_flow_find_ledger(flow_id);
 	RfRoleGuard guard;
 
@@ -91,6 +92,8 @@ drop(int32 flow_id)
 	rf_role_assume(&guard, rf_role_of_catalog());
 	if (OidIsValid(view))
 		(void) rf_query_execute(rf_sql_drop_own_view(view), NULL);
+	if (OidIsValid(window))
+		(void) rf_query_execute(rf_sql_drop_own_view(window), NULL);
 	if (OidIsValid(ledger))
 		(void) rf_query_execute(rf_sql_drop_own_table(ledger), NULL);
 	rf_role_restore(&guard);
@@ -176,6 +179,7 @@ rf_flow_drop_lost(void)
 	{
 		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
 		Oid			view = rf_flow_find_view(flow_id);
+		Oid			window = rf_flow_find_window(flow_id);
 		Oid			ledger = rf_flow_find_ledger(flow_id);
 
 		if (rf_reentry_is_in(flow_id))
@@ -184,6 +188,8 @@ rf_flow_drop_lost(void)
 		rf_failpoint("flow", "dropped");
 		if (OidIsValid(view))
 			try_to_drop(view, rf_sql_drop_own_view(view));
+		if (OidIsValid(window))
+			try_to_drop(window, rf_sql_drop_own_view(window));
 		if (OidIsValid(ledger))
 			try_to_drop(ledger, rf_sql_drop_own_table(ledger));
 	}
@@ -230,6 +236,7 @@ replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
 
 		adopt(rf_flow_find_view(flow_id));
+		adopt(rf_flow_find_window(flow_id));
 		adopt(rf_flow_find_ledger(flow_id));
 	}
 	rf_query_end();
@@ -279,7 +286,7 @@ begin_change(const char *flow_name, RfView **view)
 static void
 end_change(const RfFlow *flow, RfView *view)
 {
-	rf_view_store(view, flow->id, flow->owner, true);
+	rf_view_store(view, rf_flow_view_name(flow->id), flow->owner);
 	rf_catalog_raise_version(flow->id);
 	rf_query_end();
 }

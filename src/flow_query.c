@@ -30,6 +30,7 @@
 #include "utils/varlena.h"
 
 #include "flow.h"
+#include "flow_catalog.h"
 #include "flow_query.h"
 #include "target.h"
 
@@ -89,20 +90,21 @@ rf_query_parse(const RfTextOrigin *origin, const char *text)
 	return query;
 }
 
-/* How a query reads the stream. */
-typedef struct RfStreamReads
+/* What a query reads. */
+typedef struct RfReads
 {
 	const RfTextOrigin *origin;
-	Oid			stream;
-	List	   *family;			/* its partitions, children and ancestors */
 	Oid			view;			/* the view being looked into */
-	int			count;
-} RfStreamReads;
+	List	   *relids;			/* all that it reads, views too */
+	Oid			stream;			/* the one to look for, or InvalidOid */
+	List	   *family;			/* its partitions, children and ancestors */
+	int			count;			/* how often the stream is read */
+} RfReads;
 
-static bool look_for_stream(Node *node, void *context);
+static bool look_at_reads(Node *node, void *context);
 
 static void
-refuse_reads(const RfStreamReads *reads, const char *detail)
+refuse_reads(const RfReads *reads, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -113,19 +115,37 @@ refuse_reads(const RfStreamReads *reads, const char *detail)
 }
 
 static void
-look_into_view(RfStreamReads *reads, Oid view)
+look_into_view(RfReads *reads, Oid view)
 {
 	Oid			outer_view = reads->view;
 	Relation	relation = table_open(view, AccessShareLock);
 
 	reads->view = view;
-	(void) look_for_stream((Node *) get_view_query(relation), reads);
+	(void) look_at_reads((Node *) get_view_query(relation), reads);
 	table_close(relation, NoLock);
 	reads->view = outer_view;
 }
 
+/* One reading of the stream, or of a part or a parent of it. */
 static void
-look_at_relation(RfStreamReads *reads, RangeTblEntry *rte)
+look_at_stream(RfReads *reads, const RangeTblEntry *rte)
+{
+	if (rte->relid != reads->stream)
+	{
+		if (list_member_oid(reads->family, rte->relid))
+			refuse_reads(reads, psprintf("\"%s\" is a part or a parent of the stream.",
+										 get_rel_name(rte->relid)));
+		return;
+	}
+	reads->count++;
+	if (!rte->inh && find_inheritance_children(rte->relid, AccessShareLock) != NIL)
+		refuse_reads(reads, "ONLY leaves out rows that are consumed all the same.");
+	if (rte->tablesample != NULL)
+		refuse_reads(reads, "TABLESAMPLE leaves out rows that are consumed all the same.");
+}
+
+static void
+look_at_relation(RfReads *reads, RangeTblEntry *rte)
 {
 	/* a view's own entries stand for OLD and NEW */
 	if (rte->relid == reads->view)
@@ -144,28 +164,20 @@ look_at_relation(RfStreamReads *reads, RangeTblEntry *rte)
 						reads->origin->flow_name, get_rel_name(rte->relid)),
 				 errdetail("It is the extension's own, and comes and goes with flows."),
 				 errhint("Read tables of your own.")));
-	if (rte->relid == reads->stream)
-	{
-		reads->count++;
-		if (!rte->inh && find_inheritance_children(rte->relid, AccessShareLock) != NIL)
-			refuse_reads(reads, "ONLY leaves out rows that are consumed all the same.");
-		if (rte->tablesample != NULL)
-			refuse_reads(reads, "TABLESAMPLE leaves out rows that are consumed all the same.");
-	}
-	else if (list_member_oid(reads->family, rte->relid))
-		refuse_reads(reads, psprintf("\"%s\" is a part or a parent of the stream.",
-									 get_rel_name(rte->relid)));
-	else if (rte->relkind == RELKIND_VIEW)
+	reads->relids = list_append_unique_oid(reads->relids, rte->relid);
+	if (OidIsValid(reads->stream))
+		look_at_stream(reads, rte);
+	if (rte->relkind == RELKIND_VIEW)
 		look_into_view(reads, rte->relid);
 }
 
 /* A WITH query is run if it is used, and once if it is used once. */
 static bool
-look_into_cte(CommonTableExpr *cte, RfStreamReads *reads)
+look_into_cte(CommonTableExpr *cte, RfReads *reads)
 {
 	int			count = reads->count;
 
-	(void) look_for_stream(cte->ctequery, reads);
+	(void) look_at_reads(cte->ctequery, reads);
 	if (reads->count > count && cte->cterefcount != 1)
 		refuse_reads(reads, psprintf("WITH query \"%s\" reads it and is used %d times.",
 									 cte->ctename, cte->cterefcount));
@@ -173,7 +185,7 @@ look_into_cte(CommonTableExpr *cte, RfStreamReads *reads)
 }
 
 static bool
-look_for_stream(Node *node, void *context)
+look_at_reads(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
@@ -188,11 +200,11 @@ look_for_stream(Node *node, void *context)
 	if (IsA(node, CommonTableExpr))
 		return look_into_cte((CommonTableExpr *) node, context);
 	if (IsA(node, Query) && ((Query *) node)->rowMarks != NIL)
-		refuse_query(((RfStreamReads *) context)->origin, "It locks rows.");
+		refuse_query(((RfReads *) context)->origin, "It locks rows.");
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, look_for_stream, context,
+		return query_tree_walker((Query *) node, look_at_reads, context,
 								 QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, look_for_stream, context);
+	return expression_tree_walker(node, look_at_reads, context);
 }
 
 /*
@@ -202,14 +214,58 @@ look_for_stream(Node *node, void *context)
 void
 rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream)
 {
-	RfStreamReads reads = {.origin = origin, .stream = stream};
+	RfReads		reads = {.origin = origin, .stream = stream};
 	ErrorContextCallback callback;
 
 	push_context(&callback, origin);
 	reads.family = rf_table_family(stream);
-	(void) look_for_stream((Node *) query, &reads);
+	(void) look_at_reads((Node *) query, &reads);
 	if (reads.count != 1)
 		refuse_reads(&reads, psprintf("It reads it %d times.", reads.count));
+	error_context_stack = callback.previous;
+}
+
+static void
+refuse_source(const RfTextOrigin *origin, Oid relid, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("the query of flow \"%s\" must not read \"%s\"",
+					origin->flow_name, get_rel_name(relid)),
+			 errdetail_internal("%s", detail),
+			 errhint("%s", hint)));
+}
+
+/*
+ * The query of a where flow reads tables that keep their rows: no stream, and
+ * not what the flow itself writes.
+ */
+void
+rf_query_check_sources(const RfTextOrigin *origin, Query *query, int32 flow_id, Oid target)
+{
+	RfReads		reads = {.origin = origin};
+	List	   *own_family = rf_table_family(target);
+	ErrorContextCallback callback;
+	ListCell   *cell;
+
+	push_context(&callback, origin);
+	(void) look_at_reads((Node *) query, &reads);
+	foreach(cell, reads.relids)
+	{
+		Oid			relid = lfirst_oid(cell);
+		char	   *flow_of_stream;
+
+		if (list_member_oid(own_family, relid))
+			refuse_source(origin, relid,
+						  "It is the flow's own target, or a part or a parent of it.",
+						  "Read the tables that the rows come from.");
+		flow_of_stream = rf_catalog_flow_of_source(rf_table_family(relid), flow_id);
+		if (flow_of_stream != NULL)
+			refuse_source(origin, relid,
+						  psprintf("It is the stream of flow \"%s\", which consumes its rows.",
+								   flow_of_stream),
+						  "Read the target of that flow.");
+	}
 	error_context_stack = callback.previous;
 }
 
@@ -304,7 +360,8 @@ rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 	if (contain_volatile_functions(expression))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("parameter \"%s\" of flow \"%s\" calls a volatile function",
+				 errmsg("%sparameter \"%s\" of flow \"%s\" calls a volatile function",
+						origin->is_predicate ? "REPLACE_WHERE_NOT_DETERMINISTIC: " : "",
 						origin->parameter, origin->flow_name),
 				 errdetail("Its value for a row could differ from run to run."),
 				 errhint("Use columns, and functions that are immutable or stable.")));

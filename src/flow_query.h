@@ -17,10 +17,13 @@ typedef struct RfTextOrigin
 {
 	const char *flow_name;
 	const char *parameter;
+	bool		is_predicate;	/* of a where flow */
 } RfTextOrigin;
 
 extern Query *rf_query_parse(const RfTextOrigin *origin, const char *text);
 extern void rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream);
+extern void rf_query_check_sources(const RfTextOrigin *origin, Query *query,
+								   int32 flow_id, Oid target);
 extern Node *rf_expression_parse(const RfTextOrigin *origin, const char *text);
 extern const char *rf_expression_column(Node *raw);
 extern Node *rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,

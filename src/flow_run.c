@@ -1,99 +1,38 @@
 /*-------------------------------------------------------------------------
  *
  * flow_run.c
- *	  One run of a using flow.
+ *	  What all runs have in common.
  *
- * The story of a run, all in the caller's transaction:
+ * A run happens in the caller's transaction:
  *
- *	1. Lock: the target against other writers, the stream as those who stage
- *	   rows do, the flow's row, and what else the query reads.  Only then is
- *	   the snapshot taken, so that the run sees all that was done before it had
- *	   its locks.
- *	2. Consume: the stream's rows that the snapshot sees are deleted.  The
- *	   snapshot goes on to see them.
- *	3. Read: the query gives rows; expectations drop some; the rest is
- *	   converted to the target's types and sorted by key and sequence.
- *	4. Meet: the batch's distinct keys are numbered; the target's rows that
- *	   have these keys, and the keys' floors, are found.
- *	5. Judge: batch, old rows and floors are read side by side, key by key.
- *	   A key's set is late, ties with the floor, or replaces the old rows.
- *	6. Write: deletes, updates, inserts, then the ledger.
- *	7. Record the run.
+ *	1. Lock: the target against other writers, a using flow's stream as those
+ *	   who stage rows do, the flow's row, and what else the query reads.  Only
+ *	   then does the run take its snapshot, so that it sees all that was done
+ *	   before it had its locks.
+ *	2. Open the flow, and see that its tables are still what it needs.
+ *	3. Work, as the flow's owner: using_run.c, where_run.c.
+ *	4. Record the run.
  *
- * Steps 2 to 6 act as the flow's owner.
+ * A preview does the same work without its locks, and writes nothing.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/xact.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
-#include "batch.h"
-#include "compat.h"
-#include "conversion.h"
-#include "expectation.h"
 #include "failpoint.h"
-#include "floor.h"
-#include "flow.h"
 #include "flow_run.h"
 #include "flow_view.h"
-#include "key_set.h"
 #include "query.h"
 #include "reentry.h"
-#include "row_diff.h"
-#include "run_record.h"
-#include "sql_text.h"
 #include "stream.h"
 #include "stream_space.h"
 #include "target.h"
-#include "target_shape.h"
-#include "target_write.h"
-
-/* What becomes of a key's set. */
-typedef enum RfVerdict
-{
-	RF_SET_LATE,				/* below the floor */
-	RF_SET_TIE_IGNORED,
-	RF_SET_APPENDED,
-	RF_SET_REPLACES
-} RfVerdict;
-
-/* The pieces that a run works with. */
-typedef struct RfApply
-{
-	RfFlow	   *flow;
-	RfRun		run;
-	RfTargetShape shape;
-	RfDiffRules rules;
-	RfBatch    *batch;
-	RfChecks   *checks;
-	RfConversion *conversion;
-	RfKeySet   *keys;
-	RfFloors   *floors;
-	RfRowDiff  *diff;
-	RfTargetWriter *writer;
-	MemoryContext row_context;	/* for one row */
-	Datum	   *values;			/* one row, converted */
-	bool	   *nulls;
-	bool		stored;			/* the target stores the sequence */
-} RfApply;
-
-static void
-check_transaction(const char *flow_name)
-{
-	PreventCommandIfReadOnly("replace_flow.apply()");
-	PreventCommandDuringRecovery("replace_flow.apply()");
-	rf_flow_check_isolation(flow_name, "run");
-}
 
 static bool
 lock_table(Oid relid, LOCKMODE mode, bool wait)
@@ -127,7 +66,7 @@ static bool
 lock_tables(const RfFlow *flow, bool wait)
 {
 	return lock_family(flow->target, ShareRowExclusiveLock, wait) &&
-		lock_family(flow->source, RowExclusiveLock, wait);
+		(flow->kind == RF_WHERE || lock_family(flow->source, RowExclusiveLock, wait));
 }
 
 /*
@@ -165,394 +104,6 @@ lock_flow(const RfFlow *found, bool wait)
 }
 
 /*
- * The key of a row, for people: (a, b)=(1, x).
- */
-static char *
-describe_key(const RfFlow *flow, const Datum *values, const bool *nulls)
-{
-	StringInfoData names;
-	StringInfoData key;
-
-	initStringInfo(&names);
-	initStringInfo(&key);
-	for (int i = 0; i < flow->nkeys; i++)
-	{
-		int			column = flow->keys[i];
-		Form_pg_attribute attribute = TupleDescAttr(flow->columns, column);
-		Oid			output;
-		bool		is_varlena;
-
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", NameStr(attribute->attname));
-		getTypeOutputInfo(attribute->atttypid, &output, &is_varlena);
-		appendStringInfo(&key, "%s%s", i > 0 ? ", " : "", nulls[column] ? "null" :
-						 OidOutputFunctionCall(output, values[column]));
-	}
-	return psprintf("(%s)=(%s)", names.data, key.data);
-}
-
-static void
-report_null_sequence(const RfFlow *flow, const Datum *values, const bool *nulls)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("sequence \"%s\" of flow \"%s\" is null",
-					flow->sequence_view_column, flow->name),
-			 errdetail("A row with key %s has no sequence.", describe_key(flow, values, nulls)),
-			 errhint("Mend the row in the stream, or drop such rows with an expectation; nothing was consumed.")));
-}
-
-/* Step 3, for one row of the query. */
-static void
-read_row(TupleTableSlot *slot, void *arg)
-{
-	RfApply    *apply = arg;
-	RfFlow	   *flow = apply->flow;
-	bool		tombstone;
-	bool		sequence_is_null;
-	Datum		sequence;
-
-	apply->run.counts.rows_read++;
-	if (!rf_checks_pass(apply->checks, slot))
-		return;
-	rf_conversion_row(apply->conversion, slot, apply->values, apply->nulls);
-	if (apply->stored)
-	{
-		sequence = apply->values[flow->sequence_column];
-		sequence_is_null = apply->nulls[flow->sequence_column];
-	}
-	else
-	{
-		sequence = slot->tts_values[flow->sequence_extra];
-		sequence_is_null = slot->tts_isnull[flow->sequence_extra];
-	}
-	if (sequence_is_null)
-		report_null_sequence(flow, apply->values, apply->nulls);
-	tombstone = flow->tombstone_extra >= 0 &&
-		!slot->tts_isnull[flow->tombstone_extra] &&
-		DatumGetBool(slot->tts_values[flow->tombstone_extra]);
-	rf_batch_add(apply->batch, rf_diff_hash(apply->diff, apply->values, apply->nulls),
-				 tombstone, sequence, apply->values, apply->nulls);
-}
-
-static void
-read_batch(RfApply *apply)
-{
-	apply->checks = rf_checks_begin(apply->flow);
-	rf_query_each(rf_sql_read_batch(apply->flow), RF_PLAN_FREE, apply->flow->read_types,
-				  read_row, apply);
-	rf_checks_complete(apply->checks);
-	apply->run.counts.rows_rejected = rf_checks_rejected(apply->checks);
-	rf_batch_complete(apply->batch);
-}
-
-/* Step 4: number the keys, in the order of the batch. */
-static void
-find_keys(RfApply *apply)
-{
-	RfBatchRow	row;
-	int64		group = 0;
-
-	while (rf_batch_next(apply->batch, &row))
-	{
-		if (row.new_key)
-			rf_keys_add(apply->keys, ++group, row.values, row.nulls);
-		MemoryContextReset(apply->row_context);
-		CHECK_FOR_INTERRUPTS();
-	}
-	rf_batch_rewind(apply->batch);
-	rf_keys_register(apply->keys);
-}
-
-/* What each query that finds rows gives first: group, tableoid, ctid. */
-static int64
-read_address(TupleTableSlot *slot, RfRowAddress *address)
-{
-	slot_getallattrs(slot);
-	address->tableoid = DatumGetObjectId(slot->tts_values[1]);
-	address->ctid = *DatumGetItemPointer(slot->tts_values[2]);
-	return DatumGetInt64(slot->tts_values[0]);
-}
-
-static void
-read_old_row(TupleTableSlot *slot, void *arg)
-{
-	RfApply    *apply = arg;
-	RfRowAddress address;
-	int64		group = read_address(slot, &address);
-	Datum	   *values = slot->tts_values + RF_FOUND_COLUMNS;
-	bool	   *nulls = slot->tts_isnull + RF_FOUND_COLUMNS;
-
-	rf_diff_add_old(apply->diff, group, &address, values, nulls);
-	if (apply->stored && !nulls[apply->flow->sequence_column])
-		rf_floors_add_stored(apply->floors, group, values[apply->flow->sequence_column]);
-}
-
-static void
-read_ledger_row(TupleTableSlot *slot, void *arg)
-{
-	RfApply    *apply = arg;
-	RfRowAddress address;
-	int64		group = read_address(slot, &address);
-
-	rf_floors_add_ledger(apply->floors, group, slot->tts_values[RF_FOUND_COLUMNS], &address);
-}
-
-/*
- * The keys come in order, so probing an index for each of them reads it from
- * end to end and mostly finds the rows of a key together.  That beats reading
- * the whole table unless the batch touches a good part of it.
- */
-static RfPlan
-plan_to_find(RfApply *apply, bool has_key_index, double table_rows)
-{
-	double		rows = apply->run.counts.rows_read;
-
-	return has_key_index && rows < table_rows / 4 ? RF_PLAN_PROBE : RF_PLAN_FREE;
-}
-
-/* The columns that old rows need: for the diff, the floor, and the writing. */
-static bool *
-needed_columns(RfApply *apply)
-{
-	RfFlow	   *flow = apply->flow;
-	bool	   *needed = palloc(flow->columns->natts * sizeof(bool));
-
-	for (int i = 0; i < flow->columns->natts; i++)
-		needed[i] = i == flow->sequence_column || rf_diff_needs_column(&apply->rules, i) ||
-			bms_is_member(i, apply->shape.place_columns);
-	return needed;
-}
-
-/* The types of rows that are found: group, address, columns. */
-static Oid *
-found_types(TupleDesc columns, const bool *needed)
-{
-	Oid		   *types = palloc((RF_FOUND_COLUMNS + columns->natts) * sizeof(Oid));
-
-	types[0] = INT8OID;
-	types[1] = OIDOID;
-	types[2] = TIDOID;
-	for (int i = 0; i < columns->natts; i++)
-		types[RF_FOUND_COLUMNS + i] = needed == NULL || needed[i] ?
-			TupleDescAttr(columns, i)->atttypid : InvalidOid;
-	return types;
-}
-
-static void
-find_old_rows(RfApply *apply)
-{
-	RfFlow	   *flow = apply->flow;
-	bool	   *needed = needed_columns(apply);
-
-	rf_query_each(rf_keys_find_in_target(apply->keys, needed),
-				  plan_to_find(apply, apply->shape.has_key_index,
-							   rf_table_rows(flow->target)),
-				  found_types(flow->columns, needed), read_old_row, apply);
-	if (OidIsValid(flow->ledger))
-	{
-		TupleDesc	columns = rf_floors_ledger_columns(apply->floors);
-
-		rf_query_each(rf_keys_find_in_ledger(apply->keys, columns),
-					  plan_to_find(apply, true, rf_table_rows(flow->ledger)),
-					  found_types(columns, NULL), read_ledger_row, apply);
-	}
-	rf_diff_old_complete(apply->diff);
-	rf_floors_complete(apply->floors);
-}
-
-static RfVerdict
-judge(RfApply *apply, const RfFloor *floor, Datum sequence)
-{
-	int			order;
-
-	if (!floor->known)
-		return RF_SET_REPLACES;
-	order = rf_batch_compare_sequences(apply->batch, sequence, floor->sequence);
-	if (order > 0)
-		return RF_SET_REPLACES;
-	if (order < 0)
-		return RF_SET_LATE;
-	switch (apply->flow->on_tie)
-	{
-		case RF_TIE_IGNORE:
-			return RF_SET_TIE_IGNORED;
-		case RF_TIE_REPLACE:
-			return RF_SET_REPLACES;
-		default:
-			return RF_SET_APPENDED;
-	}
-}
-
-/*
- * Keep the ledger right for a key, given the first row of its set.  Tombstones
- * come last among the rows of a sequence, so a set that begins with one is
- * empty.
- */
-static void
-settle_floor(RfApply *apply, const RfFloor *floor, RfVerdict verdict,
-			 const RfBatchRow *first)
-{
-	bool		takes_rows = !first->tombstone;
-
-	if (verdict == RF_SET_REPLACES && (!apply->stored || !takes_rows))
-	{
-		/* a set that replaces another of its own sequence raises nothing */
-		if (apply->stored || !floor->in_ledger ||
-			rf_batch_compare_sequences(apply->batch, first->sequence, floor->sequence) != 0)
-			rf_floors_raise(apply->floors, floor, first->values, first->nulls,
-							first->sequence);
-	}
-	else if (apply->stored && takes_rows &&
-			 (verdict == RF_SET_REPLACES || verdict == RF_SET_APPENDED))
-		rf_floors_forget(apply->floors, floor);
-}
-
-/* Count a row of the batch, and pass it on if it is part of the result. */
-static void
-place_row(RfApply *apply, RfVerdict verdict, RfBatchRow *row)
-{
-	RfRunCounts *counts = &apply->run.counts;
-
-	if (!row->winner)
-		counts->rows_superseded++;
-	else if (verdict == RF_SET_LATE)
-		counts->rows_late++;
-	else if (verdict == RF_SET_TIE_IGNORED)
-		counts->rows_tie_ignored++;
-	else if (row->tombstone)
-		counts->rows_tombstone++;
-	else if (verdict == RF_SET_APPENDED)
-		rf_writer_insert(apply->writer, row->values, row->nulls);
-	else
-		rf_diff_add_new(apply->diff, row->hash, row->values, row->nulls);
-}
-
-/* Step 5. */
-static void
-judge_keys(RfApply *apply)
-{
-	RfVerdict	verdict = RF_SET_LATE;
-	RfBatchRow	row;
-	int64		group = 0;
-
-	while (rf_batch_next(apply->batch, &row))
-	{
-		if (row.new_key)
-		{
-			const RfFloor *floor;
-
-			if (verdict == RF_SET_REPLACES)
-				rf_diff_close_group(apply->diff);
-			floor = rf_floors_of(apply->floors, ++group);
-			verdict = judge(apply, floor, row.sequence);
-			settle_floor(apply, floor, verdict, &row);
-			if (verdict == RF_SET_REPLACES)
-			{
-				apply->run.counts.keys_replaced++;
-				rf_diff_open_group(apply->diff, group);
-			}
-		}
-		place_row(apply, verdict, &row);
-		MemoryContextReset(apply->row_context);
-		CHECK_FOR_INTERRUPTS();
-	}
-	if (verdict == RF_SET_REPLACES)
-		rf_diff_close_group(apply->diff);
-}
-
-/* Step 6. */
-static void
-write_changes(RfApply *apply)
-{
-	RfRunCounts *counts = &apply->run.counts;
-
-	rf_writer_execute(apply->writer);
-	rf_floors_write(apply->floors);
-	counts->rows_deleted = rf_writer_deleted(apply->writer);
-	counts->rows_updated = rf_writer_updated(apply->writer);
-	counts->rows_inserted = rf_writer_inserted(apply->writer);
-	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
-}
-
-/*
- * Where the target stores the sequence, a set that replaces another has a
- * higher one in each row, so no row of it is identical to an old one; but a
- * set that replaces another of the same sequence may be.
- */
-static RfDiffRules
-diff_rules(const RfApply *apply)
-{
-	RfDiffRules rules = {
-		.matching = !apply->stored || apply->flow->on_tie == RF_TIE_REPLACE,
-		.pairing = apply->shape.pairing,
-		.pair_rule = apply->shape.pair_rule,
-		.guarded_columns = apply->shape.guarded_columns
-	};
-
-	return rules;
-}
-
-/* Later runs find rows by their key, and the floor by the sequence. */
-static const Bitmapset *
-key_columns(const RfFlow *flow)
-{
-	Bitmapset  *columns = NULL;
-
-	for (int i = 0; i < flow->nkeys; i++)
-		columns = bms_add_member(columns, flow->keys[i]);
-	if (flow->sequence_column >= 0)
-		columns = bms_add_member(columns, flow->sequence_column);
-	return columns;
-}
-
-static RfWriteRules
-write_rules(const RfApply *apply)
-{
-	const RfTargetShape *shape = &apply->shape;
-	RfWriteRules rules = {
-		.key_columns = key_columns(apply->flow),
-		.place_columns = shape->place_columns,
-		/* values that are equal may be stored otherwise */
-		.fixed_columns = shape->pair_rule.by_equality ? NULL : shape->pair_rule.columns,
-		.prefer_heap_only = shape->prefer_heap_only
-	};
-
-	return rules;
-}
-
-static void
-begin_pieces(RfApply *apply)
-{
-	RfFlow	   *flow = apply->flow;
-	int			ncolumns = flow->columns->natts;
-
-	apply->shape = rf_target_shape(flow->target, flow->columns, flow->nkeys, flow->keys);
-	apply->stored = flow->sequence_column >= 0;
-	apply->values = palloc(ncolumns * sizeof(Datum));
-	apply->nulls = palloc(ncolumns * sizeof(bool));
-	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
-											   ALLOCSET_DEFAULT_SIZES);
-	apply->rules = diff_rules(apply);
-	apply->writer = rf_writer_begin(flow->target, "table", flow->columns, write_rules(apply));
-	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
-	apply->conversion = rf_conversion_begin(flow);
-	apply->batch = rf_batch_begin(flow);
-	apply->keys = rf_keys_begin(flow);
-	apply->floors = rf_floors_begin(flow);
-}
-
-static void
-end_pieces(RfApply *apply)
-{
-	rf_conversion_end(apply->conversion);
-	rf_keys_end(apply->keys);
-	rf_batch_end(apply->batch);
-	rf_floors_end(apply->floors);
-	rf_diff_end(apply->diff);
-	rf_writer_end(apply->writer);
-}
-
-/*
  * Keep the flow's tables open, so that code of users that the run calls cannot
  * rewrite, empty or drop them: the snapshot would not see what it makes of them.
  */
@@ -581,35 +132,32 @@ release_tables(List *held)
 }
 
 /*
- * Steps 2 to 6, under the flow's owner and, once it is taken, the run's
- * snapshot.
+ * The tables that nobody else may write, if this is a run, are those that the
+ * flow needs.
  */
 static void
-replace_sets(RfApply *apply)
+open_flow(RfFlow *flow)
+{
+	rf_flow_open(flow);
+	rf_view_check(flow);
+	rf_target_check(flow->target, flow->owner, flow->name);
+	if (flow->kind == RF_USING)
+		rf_stream_check_parts(flow->source, flow->name);
+	rf_target_check_alone(flow->name, flow->id, flow->target, flow->source);
+}
+
+static void
+work(const RfRunOrder *order, RfFlow *flow, RfRun *run)
 {
 	RfRoleGuard guard;
-	MemoryContext caller;
-	List	   *held = hold_tables(apply->flow);
-	List	   *parts = rf_stream_parts(apply->flow);
+	List	   *held;
 
-	rf_flow_assume(&guard, apply->flow);
-	apply->run.counts.rows_staged = rf_stream_consume(apply->flow);
-	rf_failpoint("stream", "consumed");
-	begin_pieces(apply);
-	read_batch(apply);
-	rf_stream_check_same_parts(apply->flow, parts);
-	rf_failpoint("stream", "read");
-	if (apply->run.counts.rows_read > apply->run.counts.rows_rejected)
-	{
-		caller = MemoryContextSwitchTo(apply->row_context);
-		find_keys(apply);
-		find_old_rows(apply);
-		judge_keys(apply);
-		MemoryContextSwitchTo(caller);
-		write_changes(apply);
-	}
-	end_pieces(apply);
-	PopActiveSnapshot();
+	open_flow(flow);
+	if (order->prepare != NULL)
+		order->prepare(run, order->arg);
+	held = hold_tables(flow);
+	rf_flow_assume(&guard, flow);
+	order->work(run, order->arg);
 	rf_role_restore(&guard);
 	release_tables(held);
 }
@@ -619,32 +167,32 @@ add_context(void *arg)
 {
 	RfRun	   *run = arg;
 
-	errcontext("run " INT64_FORMAT " of flow \"%s\"", run->run_id, run->flow->name);
+	if (run->run_id != 0)
+		errcontext("run " INT64_FORMAT " of flow \"%s\"", run->run_id, run->flow->name);
+	else
+		errcontext("preview of flow \"%s\"", run->flow->name);
+}
+
+static void
+work_in_context(const RfRunOrder *order, RfFlow *flow, RfRun *run)
+{
+	ErrorContextCallback callback = {error_context_stack, add_context, run};
+
+	error_context_stack = &callback;
+	work(order, flow, run);
+	error_context_stack = callback.previous;
 }
 
 static HeapTuple
-run_flow(RfFlow *flow)
+run_flow(const RfRunOrder *order, RfFlow *flow)
 {
-	RfApply		apply = {.flow = flow};
-	ErrorContextCallback callback = {error_context_stack, add_context, &apply.run};
+	RfRun		run;
 	HeapTuple	record;
 
-	rf_run_begin(&apply.run, flow);
-	error_context_stack = &callback;
-	rf_flow_open(flow);
-	rf_view_check(flow);
-	rf_target_check(flow->target, flow->owner, flow->name);
-	rf_stream_check_parts(flow->source, flow->name);
-	rf_target_check_alone(flow->name, flow->id, flow->target, flow->source);
-
-	replace_sets(&apply);
-
-	record = rf_run_finish(&apply.run, "succeeded");
+	rf_run_begin(&run, flow);
+	work_in_context(order, flow, &run);
+	record = rf_run_finish(&run, "succeeded");
 	rf_failpoint("run", "recorded");
-	rf_checks_record(apply.checks, apply.run.run_id);
-	rf_failpoint("expectations", "recorded");
-	rf_checks_end(apply.checks);
-	error_context_stack = callback.previous;
 	return record;
 }
 
@@ -657,30 +205,59 @@ skip_run(RfFlow *flow)
 	return rf_run_finish(&run, "skipped");
 }
 
+static RfFlow *
+find_flow(const RfRunOrder *order)
+{
+	RfFlow	   *flow = rf_flow_find(order->flow_name);
+
+	rf_flow_check_caller(flow);
+	rf_flow_check_kind(flow, order->kind);
+	return flow;
+}
+
 /*
  * Run a flow once; give the run's record.
  */
 HeapTuple
-rf_apply(const char *flow_name, bool wait)
+rf_run(const RfRunOrder *order)
 {
 	RfFlow	   *flow;
 	RfFlow	   *locked;
 	MemoryContext connection;
 	HeapTuple	record;
 
-	check_transaction(flow_name);
+	PreventCommandIfReadOnly(order->command);
+	PreventCommandDuringRecovery(order->command);
+	rf_flow_check_isolation(order->flow_name, "run");
 	connection = rf_query_begin();
-	flow = rf_flow_find(flow_name);
-	rf_flow_check_caller(flow);
+	flow = find_flow(order);
 	rf_reentry_enter(flow, connection);
-	if (!flow->paused)
+	if (flow->kind == RF_USING && !flow->paused)
 		rf_stream_reclaim(flow->source);
 
-	locked = lock_flow(flow, wait);
+	locked = lock_flow(flow, order->wait);
 	if (locked != NULL)
-		record = run_flow(locked);
+		record = run_flow(order, locked);
 	else
 		record = skip_run(flow);
 	rf_query_end();
 	return record;
+}
+
+/*
+ * Do the work of a run, which must not write, beside other sessions.
+ */
+void
+rf_preview(const RfRunOrder *order)
+{
+	RfFlow	   *flow;
+	RfRun		run = {0};
+
+	rf_query_begin();
+	flow = find_flow(order);
+	(void) lock_family(flow->target, AccessShareLock, true);
+	(void) rf_view_lock(flow, true);
+	run.flow = flow;
+	work_in_context(order, flow, &run);
+	rf_query_end();
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * flow_run.h
- *	  One run of a using flow.
+ *	  What all runs have in common.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,6 +10,23 @@
 
 #include "access/htup.h"
 
-extern HeapTuple rf_apply(const char *flow_name, bool wait);
+#include "run_record.h"
+
+/* A run, or a preview of one, that is wanted. */
+typedef struct RfRunOrder
+{
+	const char *command;		/* the function that was called */
+	const char *flow_name;
+	RfFlowKind	kind;
+	bool		wait;
+	/* once the flow is locked and open, as the caller; or NULL */
+	void		(*prepare) (RfRun *run, void *arg);
+	/* then, as the flow's owner, with its tables held */
+	void		(*work) (RfRun *run, void *arg);
+	void	   *arg;
+} RfRunOrder;
+
+extern HeapTuple rf_run(const RfRunOrder *order);
+extern void rf_preview(const RfRunOrder *order);
 
 #endif							/* RF_FLOW_RUN_H */

@@ -1,16 +1,23 @@
 /*-------------------------------------------------------------------------
  *
  * flow_view.c
- *	  The view that holds what a flow's creator wrote.
+ *	  The views that hold what a flow's creator wrote.
  *
- * The view selects all columns of the flow's query, as a subquery named q, and
+ * The flow's view selects all columns of the flow's query, as a subquery named q, and
  * after them what is computed over these: the sequence where it is more than a
  * column, the tombstone mark, and a truth value per expectation.
  *
  *		SELECT q.a, q.b, (expression) AS sequence, ... FROM (query) q
  *
- * It lives in the extension's schema and belongs to the flow's owner.  It is
- * put together, stored and taken up again as a parse tree; so what names and
+ * A where flow has another one for its predicate, which is about rows of the
+ * target.  It must not depend on the target, which can be dropped and changed
+ * without it.  So it is an expression over a row of the same types:
+ *
+ *		SELECT t.a, t.b, (predicate) AS predicate
+ *		FROM (SELECT NULL::integer AS a, NULL::date AS b) t
+ *
+ * Views live in the extension's schema and belong to the flow's owner.  They are
+ * put together, stored and taken up again as parse trees; so what names and
  * operators mean was settled when each text was first read.
  *
  *-------------------------------------------------------------------------
@@ -46,21 +53,21 @@
 struct RfView
 {
 	const char *flow_name;
-	ParseState *pstate;			/* its only relation is the query, as q */
+	ParseState *pstate;			/* its only relation is the query */
 	List	   *targets;		/* of TargetEntry: the view's columns */
 	int			noutputs;		/* how many of them the query gives */
 	const RfView *same_query;	/* another view over the same query, or NULL */
 };
 
 static RfView *
-begin(const char *flow_name, Query *query)
+begin(const char *flow_name, Query *query, const char *alias)
 {
 	RfView	   *view = palloc0(sizeof(RfView));
 	ParseNamespaceItem *item;
 
 	view->flow_name = flow_name;
 	view->pstate = make_parsestate(NULL);
-	item = addRangeTableEntryForSubquery(view->pstate, query, makeAlias("q", NIL),
+	item = addRangeTableEntryForSubquery(view->pstate, query, makeAlias(alias, NIL),
 										 false, true);
 	addNSItemToQuery(view->pstate, item, true, true, true);
 	view->targets = expandNSItemAttrs(view->pstate, item, 0, true, -1);
@@ -68,8 +75,11 @@ begin(const char *flow_name, Query *query)
 	return view;
 }
 
-static Query *
-view_query(const RfView *view)
+/*
+ * The query that the view selects from.
+ */
+Query *
+rf_view_inner_query(const RfView *view)
 {
 	return linitial_node(RangeTblEntry, view->pstate->p_rtable)->subquery;
 }
@@ -95,7 +105,7 @@ find(const RfView *view, const char *name)
 RfView *
 rf_view_begin(const char *flow_name, Query *query)
 {
-	RfView	   *view = begin(flow_name, query);
+	RfView	   *view = begin(flow_name, query, "q");
 	ListCell   *cell;
 
 	foreach(cell, view->targets)
@@ -111,6 +121,31 @@ rf_view_begin(const char *flow_name, Query *query)
 					 errhint("Give one of them another name with AS.")));
 	}
 	return view;
+}
+
+/*
+ * Begin a view over a row that has these columns.
+ */
+RfView *
+rf_view_begin_row(const char *flow_name, const char *alias, TupleDesc columns)
+{
+	Query	   *query = makeNode(Query);
+
+	query->commandType = CMD_SELECT;
+	query->canSetTag = true;
+	query->jointree = makeFromExpr(NIL, NULL);
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+		Const	   *value = makeConst(column->atttypid, column->atttypmod,
+									  column->attcollation, column->attlen, (Datum) 0,
+									  true, column->attbyval);
+
+		query->targetList = lappend(query->targetList,
+									makeTargetEntry((Expr *) value, i + 1,
+													pstrdup(NameStr(column->attname)), false));
+	}
+	return begin(flow_name, query, alias);
 }
 
 /*
@@ -137,19 +172,32 @@ find_subquery(Query *stored, int *varno)
 	return rte->rtekind == RTE_SUBQUERY ? rte->subquery : NULL;
 }
 
-/* Whether the view begins with the query's columns, as the catalog has them. */
+/* Whether a stored view begins with all columns of its subquery. */
 static bool
-begins_with_outputs(const RfFlow *flow, const RfView *view, List *targets, int varno)
+begins_with_columns(int ncolumns, List *targets, int varno)
 {
-	if (view->noutputs != flow->noutputs || list_length(targets) < view->noutputs)
+	if (list_length(targets) < ncolumns)
+		return false;
+	for (int i = 0; i < ncolumns; i++)
+	{
+		Var		   *var = (Var *) list_nth_node(TargetEntry, targets, i)->expr;
+
+		if (!IsA(var, Var) || var->varno != varno || var->varattno != i + 1)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a flow's view gives the query's columns, as the catalog has them. */
+static bool
+gives_outputs(const RfFlow *flow, const RfView *view)
+{
+	if (view->noutputs != flow->noutputs)
 		return false;
 	for (int i = 0; i < view->noutputs; i++)
 	{
-		TargetEntry *target = list_nth_node(TargetEntry, targets, i);
-		Var		   *var = (Var *) target->expr;
-
-		if (!IsA(var, Var) || var->varno != varno || var->varattno != i + 1 ||
-			strcmp(target->resname, flow->outputs[i]) != 0)
+		if (strcmp(list_nth_node(TargetEntry, view->targets, i)->resname,
+				   flow->outputs[i]) != 0)
 			return false;
 	}
 	return true;
@@ -159,7 +207,7 @@ static void
 check_verdict(const RfFlow *flow, const RfView *view, const char *column)
 {
 	if (find(view, column) == NULL || rf_view_column_type(view, column).type != BOOLOID)
-		rf_flow_report_changed_view(flow);
+		rf_flow_report_changed_view(flow, flow->view);
 }
 
 /* Whether the view still has what was computed over the outputs. */
@@ -168,8 +216,8 @@ check_computed(const RfFlow *flow, const RfView *view)
 {
 	ListCell   *cell;
 
-	if (find(view, flow->sequence_view_column) == NULL)
-		rf_flow_report_changed_view(flow);
+	if (flow->sequence_view_column != NULL && find(view, flow->sequence_view_column) == NULL)
+		rf_flow_report_changed_view(flow, flow->view);
 	if (flow->tombstone_view_column != NULL)
 		check_verdict(flow, view, flow->tombstone_view_column);
 	foreach(cell, flow->expectations)
@@ -177,54 +225,75 @@ check_computed(const RfFlow *flow, const RfView *view)
 }
 
 /*
- * Take up a flow's view as it was stored, and see that it is what was made of
- * the definition: it belongs to the flow's owner, who could have put something
- * else in its place.
+ * Take up a view as it was stored, and see that it has the form of one of ours:
+ * it belongs to the flow's owner, who could have put something else in its
+ * place.
  */
-RfView *
-rf_view_load(const RfFlow *flow)
+static RfView *
+take_up(const RfFlow *flow, Oid relid)
 {
-	Relation	relation = table_open(flow->view, AccessShareLock);
+	Relation	relation = table_open(relid, AccessShareLock);
 	Query	   *stored;
 	Query	   *query;
 	int			varno = 0;
 	RfView	   *view;
 
 	if (relation->rd_rel->relkind != RELKIND_VIEW)
-		rf_flow_report_changed_view(flow);
+		rf_flow_report_changed_view(flow, relid);
 	stored = copyObject(get_view_query(relation));
 	query = find_subquery(stored, &varno);
 	if (query == NULL)
-		rf_flow_report_changed_view(flow);
-	view = begin(flow->name, query);
-	if (!begins_with_outputs(flow, view, stored->targetList, varno))
-		rf_flow_report_changed_view(flow);
+		rf_flow_report_changed_view(flow, relid);
+	view = begin(flow->name, query, rt_fetch(varno, stored->rtable)->eref->aliasname);
+	if (!begins_with_columns(view->noutputs, stored->targetList, varno))
+		rf_flow_report_changed_view(flow, relid);
 	ChangeVarNodes((Node *) stored->targetList, varno, 1, 0);
 	view->targets = stored->targetList;
-	check_computed(flow, view);
 	table_close(relation, NoLock);
 	return view;
 }
 
 /*
- * The query must read the stream exactly once.
+ * Take up a flow's view, which must be what was made of the definition.
  */
-void
-rf_view_check_stream(const RfView *view, Oid stream)
+RfView *
+rf_view_load(const RfFlow *flow)
 {
-	RfTextOrigin origin = {view->flow_name, "query"};
+	RfView	   *view = take_up(flow, flow->view);
 
-	rf_query_check_stream(&origin, view_query(view), stream);
+	if (!gives_outputs(flow, view))
+		rf_flow_report_changed_view(flow, flow->view);
+	check_computed(flow, view);
+	return view;
+}
+
+/*
+ * Take up a view over a row, with one expression.
+ */
+RfView *
+rf_view_load_row(const RfFlow *flow, Oid relid)
+{
+	RfView	   *view = take_up(flow, relid);
+
+	if (list_length(view->targets) != view->noutputs + 1)
+		rf_flow_report_changed_view(flow, relid);
+	return view;
 }
 
 /*
  * See, before a run, that the view is as it should be, and that the query still
- * reads the stream: views in between may have been replaced.
+ * reads what it may: views in between may have been replaced.
  */
 void
 rf_view_check(const RfFlow *flow)
 {
-	rf_view_check_stream(rf_view_load(flow), flow->source);
+	RfTextOrigin origin = {.flow_name = flow->name, .parameter = "query"};
+	Query	   *query = rf_view_inner_query(rf_view_load(flow));
+
+	if (flow->kind == RF_USING)
+		rf_query_check_stream(&origin, query, flow->source);
+	else
+		rf_query_check_sources(&origin, query, flow->id, flow->target);
 }
 
 /*
@@ -233,7 +302,7 @@ rf_view_check(const RfFlow *flow)
 RfView *
 rf_view_again(const RfView *view)
 {
-	RfView	   *again = begin(view->flow_name, copyObject(view_query(view)));
+	RfView	   *again = begin(view->flow_name, copyObject(rf_view_inner_query(view)), "q");
 
 	again->same_query = view;
 	return again;
@@ -323,6 +392,19 @@ rf_view_lock(RfFlow *flow, bool wait)
 }
 
 /*
+ * All relations that a flow reads, down to the tables below views, with their
+ * partitions; NIL when it has lost its view.
+ */
+List *
+rf_view_reads(int32 flow_id)
+{
+	RfFlow		flow = {.id = flow_id};
+
+	(void) rf_view_lock(&flow, true);
+	return flow.read_relids;
+}
+
+/*
  * What the query gives: names and types; the result is their number.
  */
 int
@@ -388,18 +470,38 @@ char *
 rf_view_add(RfView *view, const char *parameter, const char *text,
 			Oid required_type, const char *name)
 {
-	RfTextOrigin origin = {view->flow_name, parameter};
-	Node	   *raw = rf_expression_parse(&origin, text);
+	RfTextOrigin origin = {.flow_name = view->flow_name, .parameter = parameter};
+
+	return rf_view_add_parsed(view, &origin, rf_expression_parse(&origin, text), text,
+							  required_type, name);
+}
+
+/*
+ * The same for a text that is parsed already.
+ */
+char *
+rf_view_add_parsed(RfView *view, const RfTextOrigin *origin, Node *raw, const char *text,
+				   Oid required_type, const char *name)
+{
 	const char *column = rf_expression_column(raw);
 	Node	   *expression;
 
 	if (column != NULL && find(view, column) == NULL)
-		report_unknown_column(view, parameter, column);
-	expression = rf_expression_analyze(&origin, view->pstate, raw, text, required_type);
+		report_unknown_column(view, origin->parameter, column);
+	expression = rf_expression_analyze(origin, view->pstate, raw, text, required_type);
 	if (column != NULL && required_type == InvalidOid)
 		return pstrdup(column);
 
 	return add(view, expression, name);
+}
+
+/*
+ * The expression that was added first, over columns by position.
+ */
+Node *
+rf_view_added(const RfView *view)
+{
+	return (Node *) list_nth_node(TargetEntry, view->targets, view->noutputs)->expr;
 }
 
 /* How an expression moves from one view to another. */
@@ -476,6 +578,26 @@ rf_view_carry(RfView *view, const RfView *from, const char *column,
 }
 
 /*
+ * Take over the expression that was added first.
+ */
+void
+rf_view_carry_added(RfView *view, const RfView *from, const char *parameter, const char *name)
+{
+	RfMove		move = {from, view, parameter};
+
+	(void) add(view, move_columns(rf_view_added(from), &move), name);
+}
+
+/*
+ * A column of the query is known by another name now.
+ */
+void
+rf_view_rename(RfView *view, int column, const char *name)
+{
+	list_nth_node(TargetEntry, view->targets, column)->resname = pstrdup(name);
+}
+
+/*
  * Whether an added expression uses a column of the query.
  */
 bool
@@ -515,8 +637,11 @@ rf_view_column_type(const RfView *view, const char *name)
 	return type;
 }
 
-static Query *
-build_query(const RfView *view)
+/*
+ * The view as a query of its own.
+ */
+Query *
+rf_view_query(const RfView *view)
 {
 	Query	   *query = makeNode(Query);
 	RangeTblRef *reference = makeNode(RangeTblRef);
@@ -548,12 +673,12 @@ build_column(const RfView *view, const TargetEntry *target)
 }
 
 static CreateStmt *
-build_relation(const RfView *view, char *name)
+build_relation(const RfView *view, const char *name)
 {
 	CreateStmt *create = makeNode(CreateStmt);
 	ListCell   *cell;
 
-	create->relation = makeRangeVar("replace_flow", name, -1);
+	create->relation = makeRangeVar("replace_flow", pstrdup(name), -1);
 	create->oncommit = ONCOMMIT_NOOP;
 	foreach(cell, view->targets)
 		create->tableElts = lappend(create->tableElts, build_column(view, lfirst(cell)));
@@ -577,23 +702,23 @@ refuse_temporary(const RfView *view, Oid relid)
 }
 
 /*
- * Create the view, or put it in the place of the one that is there.
+ * Create the view, or put it in the place of the one of this name.
  *
  * The relation is made by the catalog's owner, and filled with the parse tree
  * as it is: its text is not read again, under whatever role, so that no input
  * function of a type runs here and no name can change its meaning.
  */
 void
-rf_view_store(RfView *view, int32 flow_id, Oid owner, bool replace)
+rf_view_store(RfView *view, const char *name, Oid owner)
 {
-	char	   *name = rf_flow_view_name(flow_id);
-	Query	   *query = build_query(view);
+	Oid			before = get_relname_relid(name, rf_flow_namespace());
+	Query	   *query = rf_view_query(view);
 	ObjectAddress address;
 	RfRoleGuard guard;
 
 	rf_role_assume(&guard, rf_role_of_catalog());
-	if (replace)
-		(void) rf_query_execute(rf_sql_drop_own_view(rf_flow_find_view(flow_id)), NULL);
+	if (OidIsValid(before))
+		(void) rf_query_execute(rf_sql_drop_own_view(before), NULL);
 	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(address.objectId, query, false);

@@ -36,6 +36,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
+#include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -45,6 +46,9 @@
 
 #include "compat.h"
 #include "query.h"
+
+/* What the log shows for a query that has no text. */
+static const char *const tree_source = "/* query of a flow */";
 
 /* A receiver that passes each row to a callback. */
 typedef struct RfReceiver
@@ -140,15 +144,22 @@ rf_arg(RfArgs *args, Oid type, Datum value)
 	args->nulls[args->count++] = ' ';
 }
 
+void
+rf_arg_or_null(RfArgs *args, Oid type, Datum value, bool isnull)
+{
+	rf_arg(args, type, value);
+	if (isnull)
+		args->nulls[args->count - 1] = 'n';
+}
+
 /*
  * Add a text argument; NULL stands for an SQL NULL.
  */
 void
 rf_arg_text(RfArgs *args, const char *value)
 {
-	rf_arg(args, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value));
-	if (value == NULL)
-		args->nulls[args->count - 1] = 'n';
+	rf_arg_or_null(args, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value),
+				   value == NULL);
 }
 
 Datum
@@ -387,6 +398,18 @@ receive_nothing(DestReceiver *self)
 	(void) self;
 }
 
+static RfReceiver
+begin_receiver(const Oid *types, RfRowCallback callback, void *arg)
+{
+	RfReceiver	receiver = {
+		{receive_row, receive_startup, receive_nothing, receive_nothing, DestNone},
+		callback, arg, types,
+		AllocSetContextCreate(CurrentMemoryContext, "replace_flow row", ALLOCSET_DEFAULT_SIZES)
+	};
+
+	return receiver;
+}
+
 /*
  * Settings for a statement over rows that we hand in; give the nest level to
  * undo them.
@@ -446,11 +469,7 @@ execute_each(const char *sql, RfPlan plan, bool read_only, const Oid *types,
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIExecuteOptions options = {0};
-	RfReceiver	receiver = {
-		{receive_row, receive_startup, receive_nothing, receive_nothing, DestNone},
-		callback, arg, types,
-		AllocSetContextCreate(caller, "replace_flow row", ALLOCSET_DEFAULT_SIZES)
-	};
+	RfReceiver	receiver = begin_receiver(types, callback, arg);
 	SPIPlanPtr	statement = prepare(sql, plan);
 	int			result;
 	uint64		processed;
@@ -478,6 +497,27 @@ rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 {
 	/* read_only is what makes SPI keep to the active snapshot */
 	(void) execute_each(sql, plan, true, types, callback, arg);
+}
+
+/*
+ * The same for a query that is a parse tree, already rewritten.
+ */
+void
+rf_query_each_of(Query *query, const Oid *types, RfRowCallback callback, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	RfReceiver	receiver = begin_receiver(types, callback, arg);
+	PlannedStmt *plan = pg_plan_query(query, tree_source, 0, NULL);
+	QueryDesc  *desc = CreateQueryDesc(plan, tree_source, GetActiveSnapshot(),
+									   InvalidSnapshot, &receiver.pub, NULL, NULL, 0);
+
+	ExecutorStart(desc, 0);
+	rf_executor_run(desc);
+	ExecutorFinish(desc);
+	ExecutorEnd(desc);
+	FreeQueryDesc(desc);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(receiver.row_context);
 }
 
 /*

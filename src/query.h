@@ -9,6 +9,7 @@
 #define RF_QUERY_H
 
 #include "executor/tuptable.h"
+#include "nodes/parsenodes.h"
 #include "utils/snapshot.h"
 #include "utils/tuplestore.h"
 
@@ -38,6 +39,7 @@ typedef struct RfArgs
 } RfArgs;
 
 extern void rf_arg(RfArgs *args, Oid type, Datum value);
+extern void rf_arg_or_null(RfArgs *args, Oid type, Datum value, bool isnull);
 extern void rf_arg_text(RfArgs *args, const char *value);
 
 /* One result row, copied into the caller's memory. */
@@ -79,6 +81,8 @@ extern bool rf_query_first(const char *sql, const RfArgs *args, RfRow *row);
 extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
 extern void rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 						  RfRowCallback callback, void *arg);
+extern void rf_query_each_of(Query *query, const Oid *types,
+							 RfRowCallback callback, void *arg);
 extern void rf_query_begin_writes(void);
 extern void rf_query_end_writes(void);
 extern uint64 rf_query_write(const char *sql, RfPlan plan, const Oid *types,

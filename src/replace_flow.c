@@ -4,7 +4,8 @@
  *	  Where the server enters: the library's mark, and the functions that run
  *	  and show flows.
  *
- * A using flow brings a target up to date from rows that applications stage.
+ * A using flow brings a target up to date from rows that applications stage; a
+ * where flow overwrites a window of a target by what a query gives.
  * README.md in this folder tells the life of a run and where things are.
  *
  *-------------------------------------------------------------------------
@@ -18,15 +19,18 @@
 #include "argument.h"
 #include "failpoint.h"
 #include "flow.h"
-#include "flow_run.h"
 #include "query.h"
 #include "sql_text.h"
+#include "using_run.h"
+#include "where_run.h"
 
 PG_MODULE_MAGIC;
 
 void		_PG_init(void);
 
 PG_FUNCTION_INFO_V1(replace_flow_apply);
+PG_FUNCTION_INFO_V1(replace_flow_refresh);
+PG_FUNCTION_INFO_V1(replace_flow_full_refresh);
 PG_FUNCTION_INFO_V1(replace_flow_floors);
 
 void
@@ -35,21 +39,54 @@ _PG_init(void)
 	rf_failpoint_define();
 }
 
+static Datum
+run_datum(FunctionCallInfo fcinfo, HeapTuple record)
+{
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "unexpected result type of a run");
+	return heap_copy_tuple_as_datum(record, desc);
+}
+
 /*
  * apply(flow, wait): one run of a using flow; gives its record.
  */
 Datum
 replace_flow_apply(PG_FUNCTION_ARGS)
 {
-	char	   *flow_name;
-	HeapTuple	record;
-	TupleDesc	desc;
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "unexpected result type of replace_flow.apply");
-	flow_name = rf_argument_text(fcinfo, 0, "flow");
-	record = rf_apply(flow_name, rf_argument_bool(fcinfo, 1, "wait"));
-	return heap_copy_tuple_as_datum(record, desc);
+	return run_datum(fcinfo, rf_apply(flow_name, rf_argument_bool(fcinfo, 1, "wait")));
+}
+
+/*
+ * refresh(flow, predicate_override, technique, allow_empty, wait): one run of a
+ * where flow; gives its record.
+ */
+Datum
+replace_flow_refresh(PG_FUNCTION_ARGS)
+{
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	RfRefreshOptions options = {
+		.predicate_override = rf_argument_text_or_null(fcinfo, 1),
+		.technique = rf_argument_text_or_null(fcinfo, 2),
+		.insists = !PG_ARGISNULL(3),
+		.allow_empty = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3),
+		.wait = rf_argument_bool(fcinfo, 4, "wait")
+	};
+
+	return run_datum(fcinfo, rf_refresh(flow_name, &options));
+}
+
+/*
+ * full_refresh(flow): empty the target and recompute the window; gives the
+ * run's record.
+ */
+Datum
+replace_flow_full_refresh(PG_FUNCTION_ARGS)
+{
+	return run_datum(fcinfo, rf_full_refresh(rf_argument_text(fcinfo, 0, "flow")));
 }
 
 static void

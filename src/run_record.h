@@ -28,6 +28,7 @@ typedef struct RfRunCounts
 	int64		rows_deleted;
 	int64		rows_unchanged;
 	int64		keys_replaced;
+	int64		rows_reset;
 } RfRunCounts;
 
 typedef struct RfRun
@@ -37,6 +38,9 @@ typedef struct RfRun
 	const char *status;
 	TimestampTz started_at;
 	uint64		wal_at_start;
+	const char *technique;		/* of a where flow, or NULL */
+	List	   *reasons;		/* of char *: why this technique */
+	const char *predicate;
 	RfRunCounts counts;
 } RfRun;
 

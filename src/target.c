@@ -51,8 +51,8 @@ rf_target_find(const char *text)
 }
 
 /*
- * Create a target with the columns of a query, and an index on the key.  The
- * caller's own rights decide.
+ * Create a target with the columns of a query, and an index on the key, if there
+ * is one.  The caller's own rights decide.
  */
 void
 rf_target_create(RfTargetName *target, const char *flow_name,
@@ -74,7 +74,9 @@ rf_target_create(RfTargetName *target, const char *flow_name,
 		rf_type_describe(columns, i + 1, names[i], types[i]);
 	rf_role_assume(&guard, GetUserId());
 	(void) rf_query_execute(rf_sql_create_table(target->schema, target->name, columns), NULL);
-	(void) rf_query_execute(rf_sql_create_index(target->schema, target->name, nkeys, keys), NULL);
+	if (nkeys > 0)
+		(void) rf_query_execute(rf_sql_create_index(target->schema, target->name, nkeys, keys),
+								NULL);
 	rf_role_restore(&guard);
 	target->relid = get_relname_relid(target->name, namespace);
 }
@@ -165,8 +167,8 @@ refuse_shared(const char *flow_name, Oid relid, const char *role, const char *ot
 				 errhint("Use a table of its own for each flow.")));
 }
 
-static bool
-have_common_member(List *relids1, List *relids2)
+bool
+rf_have_common_member(List *relids1, List *relids2)
 {
 	ListCell   *cell;
 
@@ -178,17 +180,23 @@ have_common_member(List *relids1, List *relids2)
 	return false;
 }
 
+static List *
+family_of_stream(Oid source)
+{
+	return OidIsValid(source) ? rf_table_family(source) : NIL;
+}
+
 /*
  * A table is the target of one flow, or the stream of one flow.  The caller
- * keeps others from defining flows.
+ * keeps others from defining flows.  A where flow has no stream.
  */
 void
 rf_target_check_free(const char *flow_name, int32 flow_id, Oid target, Oid source)
 {
 	List	   *target_family = rf_table_family(target);
-	List	   *source_family = rf_table_family(source);
+	List	   *source_family = family_of_stream(source);
 
-	if (have_common_member(target_family, source_family))
+	if (rf_have_common_member(target_family, source_family))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" cannot be the stream of flow \"%s\"",
@@ -212,7 +220,7 @@ rf_target_check_free(const char *flow_name, int32 flow_id, Oid target, Oid sourc
 void
 rf_target_check_alone(const char *flow_name, int32 flow_id, Oid target, Oid source)
 {
-	if (list_length(rf_table_family(target)) > 1 || list_length(rf_table_family(source)) > 1)
+	if (list_length(rf_table_family(target)) > 1 || list_length(family_of_stream(source)) > 1)
 		rf_target_check_free(flow_name, flow_id, target, source);
 }
 

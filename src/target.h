@@ -29,6 +29,7 @@ extern void rf_target_check_free(const char *flow_name, int32 flow_id,
 extern void rf_target_check_alone(const char *flow_name, int32 flow_id,
 								  Oid target, Oid source);
 extern List *rf_table_family(Oid relid);
+extern bool rf_have_common_member(List *relids1, List *relids2);
 extern void rf_target_warn_of_index(const RfTargetName *target, const char *flow_name,
 									int nkeys, const AttrNumber *keys, char **names);
 extern void rf_target_warn_of_cascades(Oid relid, const char *flow_name);

@@ -10,6 +10,6 @@ BEGIN
     PERFORM replace_flow.drop_flow(name) FROM replace_flow.flow;
 END $$;
 SELECT relname FROM pg_class
-WHERE relnamespace = 'replace_flow'::regnamespace AND relname ~ '^(flow|floor)_\d+';
+WHERE relnamespace = 'replace_flow'::regnamespace AND relname ~ '^(flow|floor|window)_\d+';
 DROP SCHEMA test CASCADE;
 \set ECHO all

@@ -34,14 +34,22 @@ CREATE TABLE replace_flow.flow (
     kind               text NOT NULL CHECK (kind IN ('using', 'where')),
     target             regclass NOT NULL UNIQUE,
     source             regclass,
-    replace_using      text[],
     query              text,            -- as given; NULL: all columns of the stream
+    keep_rejected      boolean NOT NULL,
+    -- of using flows
+    replace_using      text[],
     sequence_by        text,
     delete_when        text,
     on_tie             text CHECK (on_tie IN ('append', 'ignore', 'replace')),
-    auto_apply         boolean NOT NULL,
-    keep_rejected      boolean NOT NULL,
-    quarantine         boolean NOT NULL,
+    auto_apply         boolean,
+    quarantine         boolean,
+    -- of where flows
+    replace_where      text,
+    reset_allowed      boolean,
+    allow_empty        boolean,
+    refresh_on_change  boolean,
+    min_interval       interval,
+    -- of both
     settings           jsonb NOT NULL,
     time_zone          text NOT NULL,
     date_style         text NOT NULL,
@@ -108,7 +116,8 @@ CREATE TABLE replace_flow.run (
     error_code         text,
     error_message      text,
     error_detail       text,
-    flow_id            integer NOT NULL
+    flow_id            integer NOT NULL,
+    rows_reset         bigint NOT NULL DEFAULT 0    -- of rows_deleted, those outside the window
 );
 CREATE INDEX run_flow_idx ON replace_flow.run (flow_id, run_id);
 

@@ -8,6 +8,9 @@ COMMENT ON TABLE replace_flow.expectation IS 'conditions on the rows that a flow
 COMMENT ON TABLE replace_flow.expectation_result IS 'per run and expectation, how many rows passed and failed';
 COMMENT ON TABLE replace_flow.rejected IS 'rows that an expectation dropped';
 COMMENT ON FUNCTION replace_flow.create_using_flow IS 'define a flow that replaces, per key, the target''s rows by the staged set with the highest sequence';
+COMMENT ON FUNCTION replace_flow.create_where_flow IS 'define a flow that replaces the target''s rows for which a predicate is true by those that a query gives';
+COMMENT ON FUNCTION replace_flow.refresh IS 'run a where flow once: recompute its window and overwrite it';
+COMMENT ON FUNCTION replace_flow.full_refresh IS 'empty the target of a where flow and recompute its window';
 COMMENT ON FUNCTION replace_flow.alter_flow IS 'change a flow''s definition; what is not given stays';
 COMMENT ON FUNCTION replace_flow.pause_flow IS 'let nobody run a flow until it is resumed';
 COMMENT ON FUNCTION replace_flow.resume_flow IS 'let a paused flow be run again';

@@ -1,7 +1,5 @@
 /*
- * Using flows: definition and runs.  The functions check what their caller may
- * do; none of them is strict, since an error is a better answer to a NULL than
- * a NULL.
+ * Using flows: definition and runs.
  */
 
 CREATE FUNCTION replace_flow.create_using_flow(
@@ -21,39 +19,6 @@ CREATE FUNCTION replace_flow.create_using_flow(
 RETURNS text
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_create_using_flow';
-
-CREATE FUNCTION replace_flow.alter_flow(
-    flow          text,
-    source        regclass DEFAULT NULL,
-    replace_using text[] DEFAULT NULL,
-    sequence_by   text DEFAULT NULL,
-    name          text DEFAULT NULL,
-    query         text DEFAULT NULL,
-    delete_when   text DEFAULT NULL,
-    on_tie        text DEFAULT NULL,
-    auto_apply    boolean DEFAULT NULL,
-    keep_rejected boolean DEFAULT NULL,
-    quarantine    boolean DEFAULT NULL,
-    comment       text DEFAULT NULL,
-    settings      jsonb DEFAULT NULL)
-RETURNS void
-LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'replace_flow_alter_flow';
-
-CREATE FUNCTION replace_flow.pause_flow(flow text)
-RETURNS void
-LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'replace_flow_pause_flow';
-
-CREATE FUNCTION replace_flow.resume_flow(flow text)
-RETURNS void
-LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'replace_flow_resume_flow';
-
-CREATE FUNCTION replace_flow.drop_flow(flow text, drop_target boolean DEFAULT false)
-RETURNS void
-LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'replace_flow_drop_flow';
 
 CREATE FUNCTION replace_flow.apply(flow text, wait boolean DEFAULT true)
 RETURNS replace_flow.run

@@ -1,0 +1,512 @@
+/*-------------------------------------------------------------------------
+ *
+ * flow_alter.c
+ *	  Flows are altered.
+ *
+ * To alter a flow is to define it again: what is not given is taken from the
+ * definition as it is.  Its expressions are carried over as parse trees, so
+ * that their names go on to mean what they meant; what the target and the
+ * ledger hold stays.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "argument.h"
+#include "conversion.h"
+#include "failpoint.h"
+#include "flow_change.h"
+#include "flow_define.h"
+#include "where_predicate.h"
+#include "query.h"
+#include "regcolumn.h"
+#include "sql_text.h"
+
+PG_FUNCTION_INFO_V1(replace_flow_alter_flow);
+
+/* The arguments of alter_flow, in its order. */
+enum
+{
+	ALTER_FLOW,
+	ALTER_SOURCE,
+	ALTER_REPLACE_USING,
+	ALTER_SEQUENCE_BY,
+	ALTER_NAME,
+	ALTER_QUERY,
+	ALTER_DELETE_WHEN,
+	ALTER_ON_TIE,
+	ALTER_AUTO_APPLY,
+	ALTER_KEEP_REJECTED,
+	ALTER_QUARANTINE,
+	ALTER_COMMENT,
+	ALTER_SETTINGS,
+	ALTER_REPLACE_WHERE,
+	ALTER_RESET_ALLOWED,
+	ALTER_ALLOW_EMPTY,
+	ALTER_REFRESH_ON_CHANGE,
+	ALTER_MIN_INTERVAL
+};
+
+/* Those that flows of one kind have. */
+static const struct
+{
+	int			number;
+	const char *name;
+	RfFlowKind	kind;
+}			kind_arguments[] =
+
+{
+	{ALTER_SOURCE, "source", RF_USING},
+	{ALTER_REPLACE_USING, "replace_using", RF_USING},
+	{ALTER_SEQUENCE_BY, "sequence_by", RF_USING},
+	{ALTER_DELETE_WHEN, "delete_when", RF_USING},
+	{ALTER_ON_TIE, "on_tie", RF_USING},
+	{ALTER_AUTO_APPLY, "auto_apply", RF_USING},
+	{ALTER_QUARANTINE, "quarantine", RF_USING},
+	{ALTER_REPLACE_WHERE, "replace_where", RF_WHERE},
+	{ALTER_RESET_ALLOWED, "reset_allowed", RF_WHERE},
+	{ALTER_ALLOW_EMPTY, "allow_empty", RF_WHERE},
+	{ALTER_REFRESH_ON_CHANGE, "refresh_on_change", RF_WHERE},
+	{ALTER_MIN_INTERVAL, "min_interval", RF_WHERE}
+};
+
+/* What an alter_flow is given. */
+typedef struct RfAlteration
+{
+	RfFlow	   *flow;
+	RfView	   *old_view;
+	char	   *new_name;		/* or NULL */
+	bool		new_source;
+	bool		new_sequence;
+	bool		new_query;
+	bool		new_tombstone;
+	bool		new_predicate;
+	bool		new_settings;
+	bool		reads_anew;		/* what is read changes, and how */
+} RfAlteration;
+
+static void
+see_what_is_given(RfAlteration *alteration, FunctionCallInfo fcinfo)
+{
+	bool		new_keys = !PG_ARGISNULL(ALTER_REPLACE_USING);
+
+	alteration->new_source = !PG_ARGISNULL(ALTER_SOURCE);
+	alteration->new_sequence = !PG_ARGISNULL(ALTER_SEQUENCE_BY);
+	alteration->new_name = rf_argument_text_or_null(fcinfo, ALTER_NAME);
+	alteration->new_query = !PG_ARGISNULL(ALTER_QUERY);
+	alteration->new_tombstone = !PG_ARGISNULL(ALTER_DELETE_WHEN);
+	alteration->new_predicate = !PG_ARGISNULL(ALTER_REPLACE_WHERE);
+	alteration->new_settings = !PG_ARGISNULL(ALTER_SETTINGS);
+	alteration->reads_anew = alteration->new_source || new_keys || alteration->new_sequence ||
+		alteration->new_query || alteration->new_tombstone || alteration->new_predicate;
+}
+
+static void
+check_kind_of_arguments(const RfFlow *flow, FunctionCallInfo fcinfo)
+{
+	for (size_t i = 0; i < lengthof(kind_arguments); i++)
+	{
+		if (kind_arguments[i].kind != flow->kind && !PG_ARGISNULL(kind_arguments[i].number))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("flow \"%s\" has no \"%s\"", flow->name, kind_arguments[i].name),
+					 errdetail("It is a %s flow, and only %s flows have it.",
+							   rf_flow_kind_name(flow->kind),
+							   rf_flow_kind_name(kind_arguments[i].kind)),
+					 errhint("Leave the parameter out.")));
+	}
+}
+
+static Oid
+argument_oid(FunctionCallInfo fcinfo, int number, Oid current)
+{
+	return PG_ARGISNULL(number) ? current : PG_GETARG_OID(number);
+}
+
+static bool
+argument_flag(FunctionCallInfo fcinfo, int number, bool current)
+{
+	return PG_ARGISNULL(number) ? current : PG_GETARG_BOOL(number);
+}
+
+static Datum
+argument_datum(FunctionCallInfo fcinfo, int number, Datum current)
+{
+	return PG_ARGISNULL(number) ? current : PG_GETARG_DATUM(number);
+}
+
+static const char *
+argument_string(FunctionCallInfo fcinfo, int number, const char *current)
+{
+	return PG_ARGISNULL(number) ? current : rf_argument_text_or_null(fcinfo, number);
+}
+
+/* A text that can be taken away: an empty one says so. */
+static const char *
+argument_removable(FunctionCallInfo fcinfo, int number, const char *current)
+{
+	const char *text = argument_string(fcinfo, number, current);
+
+	return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+static void
+read_using_alterations(RfDefinition *definition, RfAlteration *alteration,
+					   FunctionCallInfo fcinfo)
+{
+	RfFlowRow  *row = &definition->row;
+
+	if (alteration->new_sequence)
+		alteration->new_sequence = strcmp(rf_argument_text(fcinfo, ALTER_SEQUENCE_BY,
+														   "sequence_by"),
+										  row->sequence_by) != 0;
+	/* all columns of the stream are those of the new stream */
+	alteration->new_query |= alteration->new_source && row->query == NULL;
+
+	row->source = argument_oid(fcinfo, ALTER_SOURCE, row->source);
+	row->replace_using = argument_datum(fcinfo, ALTER_REPLACE_USING, row->replace_using);
+	row->sequence_by = argument_string(fcinfo, ALTER_SEQUENCE_BY, row->sequence_by);
+	row->query = argument_removable(fcinfo, ALTER_QUERY, row->query);
+	row->delete_when = argument_removable(fcinfo, ALTER_DELETE_WHEN, row->delete_when);
+	row->on_tie = rf_tie_name(rf_tie_parse(argument_string(fcinfo, ALTER_ON_TIE, row->on_tie)));
+	row->auto_apply = argument_flag(fcinfo, ALTER_AUTO_APPLY, row->auto_apply);
+	row->quarantine = argument_flag(fcinfo, ALTER_QUARANTINE, row->quarantine);
+	rf_definition_set_keys(definition);
+}
+
+static void
+read_where_alterations(RfFlowRow *row, FunctionCallInfo fcinfo)
+{
+	row->query = argument_string(fcinfo, ALTER_QUERY, row->query);
+	row->replace_where = argument_string(fcinfo, ALTER_REPLACE_WHERE, row->replace_where);
+	row->reset_allowed = argument_flag(fcinfo, ALTER_RESET_ALLOWED, row->reset_allowed);
+	row->allow_empty = argument_flag(fcinfo, ALTER_ALLOW_EMPTY, row->allow_empty);
+	row->refresh_on_change = argument_flag(fcinfo, ALTER_REFRESH_ON_CHANGE,
+										   row->refresh_on_change);
+	row->min_interval = argument_datum(fcinfo, ALTER_MIN_INTERVAL, row->min_interval);
+}
+
+/* Lay the arguments of alter_flow over the definition as it is. */
+static void
+read_alterations(RfDefinition *definition, RfAlteration *alteration, FunctionCallInfo fcinfo)
+{
+	RfFlowRow  *row = &definition->row;
+
+	check_kind_of_arguments(alteration->flow, fcinfo);
+	if (row->kind == RF_USING)
+		read_using_alterations(definition, alteration, fcinfo);
+	else
+		read_where_alterations(row, fcinfo);
+	row->keep_rejected = argument_flag(fcinfo, ALTER_KEEP_REJECTED, row->keep_rejected);
+	row->comment = argument_removable(fcinfo, ALTER_COMMENT, row->comment);
+	row->settings = argument_datum(fcinfo, ALTER_SETTINGS, row->settings);
+}
+
+static void
+begin_alteration(RfDefinition *definition, RfAlteration *alteration, FunctionCallInfo fcinfo)
+{
+	RfFlow	   *flow = alteration->flow;
+
+	definition->flow_id = flow->id;
+	definition->before = flow;
+	definition->name = flow->name;
+	definition->owner = flow->owner;
+	definition->target.relid = flow->target;
+	definition->target.name = get_rel_name(flow->target);
+	definition->target.schema = get_namespace_name(get_rel_namespace(flow->target));
+	rf_catalog_read_flow(flow->id, &definition->row);
+	read_alterations(definition, alteration, fcinfo);
+}
+
+/* A view over the query as it is or as it is to be. */
+static void
+begin_view(RfDefinition *definition, RfAlteration *alteration)
+{
+	alteration->old_view = rf_view_load(alteration->flow);
+	if (alteration->new_query)
+		rf_definition_read_query(definition);
+	else
+		definition->view = rf_view_again(alteration->old_view);
+	definition->noutputs = rf_view_outputs(definition->view, &definition->outputs,
+										   &definition->output_types);
+}
+
+/* Expressions come anew, or are carried over. */
+static void
+settle_expressions(RfDefinition *definition, const RfAlteration *alteration)
+{
+	RfFlowRow  *row = &definition->row;
+	RfView	   *view = definition->view;
+
+	row->sequence_column = alteration->new_sequence ?
+		rf_view_add(view, "sequence_by", row->sequence_by, InvalidOid, "sequence") :
+		rf_view_carry(view, alteration->old_view, row->sequence_column,
+					  "\"sequence_by\"", "sequence");
+	if (row->delete_when == NULL)
+		row->tombstone_column = NULL;
+	else
+		row->tombstone_column = alteration->new_tombstone ?
+			rf_view_add(view, "delete_when", row->delete_when, BOOLOID, "tombstone") :
+			rf_view_carry(view, alteration->old_view, row->tombstone_column,
+						  "\"delete_when\"", "tombstone");
+}
+
+static void
+carry_expectations(RfDefinition *definition, const RfAlteration *alteration)
+{
+	ListCell   *cell;
+
+	foreach(cell, alteration->flow->expectations)
+	{
+		RfExpectation *expectation = lfirst(cell);
+		char	   *column = rf_view_carry(definition->view, alteration->old_view,
+										   expectation->view_column,
+										   psprintf("expectation \"%s\"", expectation->name),
+										   "expectation");
+
+		rf_catalog_move_expectation(definition->flow_id, expectation->name, column);
+	}
+}
+
+/* What the target lacks of a new query is added to it. */
+static void
+add_columns(const RfDefinition *definition)
+{
+	RfRoleGuard guard;
+
+	rf_role_assume(&guard, definition->owner);
+	for (int i = 0; i < definition->noutputs; i++)
+	{
+		const char *name = definition->outputs[i];
+
+		if (rf_definition_target_column(definition, name) == InvalidAttrNumber &&
+			!rf_definition_serves_expression(definition, name))
+			(void) rf_query_execute(rf_sql_add_column(definition->target.relid, name,
+													  definition->output_types[i]), NULL);
+	}
+	rf_role_restore(&guard);
+}
+
+/*
+ * A column that a new query gives in another type than before must fit the
+ * target as it comes.
+ */
+static void
+check_new_types(const RfDefinition *definition, const RfAlteration *alteration)
+{
+	const RfFlow *flow = alteration->flow;
+
+	for (int i = 0; i < flow->noutputs; i++)
+	{
+		const char *name = flow->outputs[i];
+		int			output = rf_definition_output(definition, name);
+		RfType		before = rf_view_column_type(alteration->old_view, name);
+		RfType		stored;
+
+		if (output < 0 || definition->output_attnums[output] == 0 ||
+			definition->output_types[output].type == before.type)
+			continue;
+		stored = rf_type_of_column(flow->target, definition->output_attnums[output]);
+		if (rf_conversion_is_needed(definition->output_types[output], stored))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of flow \"%s\" cannot change its type", name, flow->name),
+					 errdetail("The query gave type %s and now gives type %s; the target has type %s.",
+							   rf_type_name(before), rf_type_name(definition->output_types[output]),
+							   rf_type_name(stored)),
+					 errhint("Cast the column in the query, or change the type of the target's column first.")));
+	}
+}
+
+static bool
+is_kept_in_ledger(const RfFlow *flow, const char *column, RfType type)
+{
+	AttrNumber	attnum = get_attnum(flow->ledger, column);
+
+	return attnum != InvalidAttrNumber &&
+		rf_type_is_same(rf_type_of_column(flow->ledger, attnum), type);
+}
+
+/* Whether the ledger's floors would mean something else. */
+static bool
+outdates_ledger(const RfDefinition *definition, const RfAlteration *alteration)
+{
+	const RfFlow *flow = alteration->flow;
+	bool		was_stored = rf_flow_attnum(flow, flow->sequence_view_column) > 0;
+
+	if (alteration->new_sequence || definition->nkeys != flow->nkeys ||
+		definition->stored != was_stored ||
+		!is_kept_in_ledger(flow, RF_LEDGER_SEQUENCE, rf_definition_sequence_type(definition)))
+		return true;
+	for (int i = 0; i < flow->nkeys; i++)
+	{
+		AttrNumber	attnum = definition->key_attnums[i];
+
+		if (attnum != rf_flow_attnum(flow, flow->key_outputs[i]) ||
+			!is_kept_in_ledger(flow, rf_sql_ledger_key(i),
+							   rf_type_of_column(flow->target, attnum)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+finds_rows(const RfFlow *flow, const char *sql)
+{
+	RfRoleGuard guard;
+	bool		found;
+
+	rf_role_assume(&guard, flow->owner);
+	found = rf_query_execute(sql, NULL) > 0;
+	rf_role_restore(&guard);
+	return found;
+}
+
+static void
+refuse_new_floors(const RfFlow *flow, const char *where)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("key and sequence of flow \"%s\" cannot change any more", flow->name),
+			 errdetail("Its %s holds floors under the old ones.", where),
+			 errhint("Drop the flow, which forgets its floors, and create it again.")));
+}
+
+/*
+ * Floors that the target holds must stay what they are: the sequence may move
+ * to another of its columns that has a value in each row, and else only while
+ * there are no rows.
+ */
+static void
+check_stored_floors(const RfDefinition *definition, const RfAlteration *alteration)
+{
+	const RfFlow *flow = alteration->flow;
+	AttrNumber	before = rf_flow_attnum(flow, flow->sequence_view_column);
+	int			output = rf_definition_output(definition, definition->row.sequence_column);
+	AttrNumber	attnum = definition->stored ? definition->output_attnums[output] : 0;
+
+	if (before > 0 && attnum != before &&
+		finds_rows(flow, rf_sql_first_row(flow->target, attnum > 0 ?
+										  rf_column_name(flow->target, attnum) : NULL)))
+		refuse_new_floors(flow, "target");
+}
+
+/*
+ * A ledger goes on to be kept once there is one: it may hold the floors of
+ * emptied keys.
+ */
+static void
+settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
+{
+	const RfFlow *flow = alteration->flow;
+	RfRoleGuard guard;
+
+	if (flow->has_ledger && outdates_ledger(definition, alteration))
+	{
+		if (finds_rows(flow, rf_sql_first_row(flow->ledger, NULL)))
+			refuse_new_floors(flow, "ledger");
+		rf_role_assume(&guard, rf_role_of_catalog());
+		(void) rf_query_execute(rf_sql_drop_own_table(flow->ledger), NULL);
+		rf_role_restore(&guard);
+		if (definition->row.has_ledger)
+			rf_define_ledger(definition, flow->id);
+	}
+	else if (flow->has_ledger)
+		definition->row.has_ledger = true;
+	else if (definition->row.has_ledger)
+		rf_define_ledger(definition, flow->id);
+}
+
+/* What is read and how changes: the definition is checked as a new one is. */
+static void
+alter_reading(RfDefinition *definition, RfAlteration *alteration)
+{
+	bool		using = definition->row.kind == RF_USING;
+
+	begin_view(definition, alteration);
+	rf_definition_check_reads(definition);
+	if (using)
+	{
+		rf_definition_check_key_names(definition);
+		settle_expressions(definition, alteration);
+	}
+	carry_expectations(definition, alteration);
+	if (alteration->new_query)
+		add_columns(definition);
+	rf_target_check(definition->target.relid, definition->owner, definition->name);
+	rf_definition_match_columns(definition);
+	check_new_types(definition, alteration);
+	if (using)
+	{
+		rf_definition_check_keys(definition);
+		rf_definition_check_sequence(definition);
+		check_stored_floors(definition, alteration);
+	}
+	else
+		rf_definition_read_predicate(definition, alteration->new_predicate ? NULL :
+									 rf_predicate_stored(alteration->flow));
+	rf_define_views(definition, definition->flow_id);
+	if (using)
+		settle_ledger(definition, alteration);
+	rf_define_columns(definition);
+	rf_define_check_reading(definition, definition->flow_id);
+}
+
+static void
+rename_flow(RfDefinition *definition, const char *name)
+{
+	definition->name = name;
+	rf_definition_check_name(definition);
+	rf_catalog_rename_flow(definition->flow_id, name);
+}
+
+static void
+alter(RfDefinition *definition, RfAlteration *alteration)
+{
+	if (alteration->new_source)
+		rf_definition_check_source(definition);
+	if (alteration->new_settings)
+		rf_definition_check_settings(definition);
+	if (alteration->reads_anew)
+		alter_reading(definition, alteration);
+	if (alteration->new_source)
+	{
+		rf_catalog_lock_definitions();
+		rf_flow_drop_lost();
+		rf_target_check_free(definition->name, definition->flow_id,
+							 definition->row.target, definition->row.source);
+		rf_definition_check_unread(definition);
+	}
+	rf_catalog_change_flow(definition->flow_id, &definition->row);
+	rf_failpoint("flow", "changed");
+	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
+		rename_flow(definition, alteration->new_name);
+	if (alteration->reads_anew)
+		rf_definition_warn(definition);
+}
+
+/*
+ * alter_flow(flow, source, replace_using, sequence_by, name, query, ...)
+ */
+Datum
+replace_flow_alter_flow(PG_FUNCTION_ARGS)
+{
+	char	   *name = rf_argument_text(fcinfo, ALTER_FLOW, "flow");
+	RfDefinition definition = {0};
+	RfAlteration alteration = {0};
+
+	see_what_is_given(&alteration, fcinfo);
+	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin(),
+											  alteration.reads_anew ?
+											  ShareRowExclusiveLock : NoLock);
+	rf_flow_open_definition(alteration.flow);
+	begin_alteration(&definition, &alteration, fcinfo);
+	alter(&definition, &alteration);
+	rf_query_end();
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,34 @@
+/*
+ * Where flows: definition and runs.
+ */
+
+CREATE FUNCTION replace_flow.create_where_flow(
+    target        text,
+    query         text,
+    replace_where text,
+    name          text DEFAULT NULL,
+    reset_allowed boolean DEFAULT false,
+    allow_empty   boolean DEFAULT true,
+    keep_rejected boolean DEFAULT true,
+    refresh_on_change boolean DEFAULT false,
+    min_interval  interval DEFAULT '1 s',
+    comment       text DEFAULT NULL,
+    settings      jsonb DEFAULT '{}')
+RETURNS text
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_create_where_flow';
+
+CREATE FUNCTION replace_flow.refresh(
+    flow               text,
+    predicate_override text DEFAULT NULL,
+    technique          text DEFAULT NULL,
+    allow_empty        boolean DEFAULT NULL,
+    wait               boolean DEFAULT true)
+RETURNS replace_flow.run
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_refresh';
+
+CREATE FUNCTION replace_flow.full_refresh(flow text)
+RETURNS replace_flow.run
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_full_refresh';

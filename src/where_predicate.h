@@ -1,0 +1,37 @@
+/*-------------------------------------------------------------------------
+ *
+ * where_predicate.h
+ *	  The predicate of a where flow: a condition on rows of the target.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_WHERE_PREDICATE_H
+#define RF_WHERE_PREDICATE_H
+
+#include "nodes/bitmapset.h"
+
+#include "flow_view.h"
+
+/* Where a predicate's names are looked up. */
+typedef struct RfPredicateScope
+{
+	const char *flow_name;
+	const char *parameter;		/* what the predicate is given as */
+	Oid			target;
+	TupleDesc	columns;		/* of the target, those that the query gives */
+	const AttrNumber *outputs;	/* for each of them the query's output, from 1 */
+	const Query *query;
+} RfPredicateScope;
+
+extern RfView *rf_predicate_read(const RfPredicateScope *scope, const char *text);
+extern RfView *rf_predicate_stored(const RfFlow *flow);
+extern RfView *rf_predicate_carry(const RfPredicateScope *scope, const RfView *before);
+extern Node *rf_predicate_of_flow(const RfFlow *flow);
+extern Node *rf_predicate_of_text(const RfFlow *flow, const char *text);
+extern Node *rf_predicate_settle(Node *predicate);
+extern Bitmapset *rf_predicate_columns(Node *predicate);
+extern Node *rf_predicate_replace(Node *predicate, Node **by);
+extern Node *rf_predicate_on_target(const RfFlow *flow, Node *predicate);
+extern char *rf_predicate_text(const RfFlow *flow, Node *predicate);
+
+#endif							/* RF_WHERE_PREDICATE_H */

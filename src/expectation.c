@@ -17,18 +17,17 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "expectation.h"
 #include "flow_catalog.h"
+#include "row_json.h"
 
 typedef struct RfCheck
 {
@@ -97,35 +96,6 @@ describe_output(const RfFlow *flow, TupleDesc input)
 	return BlessTupleDesc(desc);
 }
 
-/*
- * Put U+001A (substitute) in the place of U+0000, which json can have and jsonb
- * cannot, whatever the encoding.
- */
-static char *
-replace_null_characters(char *json)
-{
-	for (char *c = json; *c != '\0'; c++)
-	{
-		if (*c != '\\')
-			continue;
-		/* what is escaped is no beginning of an escape */
-		c++;
-		if (strncmp(c, "u0000", 5) == 0)
-			memcpy(c, "u001a", 5);
-	}
-	return json;
-}
-
-static Datum
-row_to_jsonb(TupleDesc desc, TupleTableSlot *row)
-{
-	HeapTuple	tuple = heap_form_tuple(desc, row->tts_values, row->tts_isnull);
-	Datum		json = DirectFunctionCall1(row_to_json, HeapTupleGetDatum(tuple));
-	char	   *plain = replace_null_characters(TextDatumGetCString(json));
-
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(plain));
-}
-
 static void
 keep_rejected(RfChecks *checks, const RfExpectation *expectation, TupleTableSlot *row)
 {
@@ -141,7 +111,7 @@ keep_rejected(RfChecks *checks, const RfExpectation *expectation, TupleTableSlot
 		MemoryContextSwitchTo(caller);
 	}
 	values[0] = CStringGetTextDatum(expectation->name);
-	values[1] = row_to_jsonb(checks->row_desc, row);
+	values[1] = rf_row_to_jsonb(checks->row_desc, row->tts_values, row->tts_isnull);
 	tuplestore_putvalues(checks->rows, checks->rejected_desc, values, nulls);
 }
 

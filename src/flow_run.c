@@ -245,9 +245,10 @@ rf_run(const RfRunOrder *order)
 }
 
 /*
- * Do the work of a run, which must not write, beside other sessions.
+ * Do the work of a run, which must not write, beside other sessions; give what
+ * it counted.
  */
-void
+RfRunCounts
 rf_preview(const RfRunOrder *order)
 {
 	RfFlow	   *flow;
@@ -260,4 +261,5 @@ rf_preview(const RfRunOrder *order)
 	run.flow = flow;
 	work_in_context(order, flow, &run);
 	rf_query_end();
+	return run.counts;
 }

@@ -27,6 +27,6 @@ typedef struct RfRunOrder
 } RfRunOrder;
 
 extern HeapTuple rf_run(const RfRunOrder *order);
-extern void rf_preview(const RfRunOrder *order);
+extern RfRunCounts rf_preview(const RfRunOrder *order);
 
 #endif							/* RF_FLOW_RUN_H */

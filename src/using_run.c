@@ -22,6 +22,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -38,6 +39,7 @@
 #include "key_set.h"
 #include "query.h"
 #include "row_diff.h"
+#include "row_json.h"
 #include "run_record.h"
 #include "sql_text.h"
 #include "stream.h"
@@ -60,6 +62,11 @@ typedef struct RfApply
 	const RfFlow *flow;
 	RfRun	   *run;
 	bool		preview;
+	RfKeyCallback key_callback; /* of a preview */
+	void	   *key_arg;
+	TupleDesc	key_desc;
+	Datum		key;			/* the open key, as jsonb */
+	RfRunCounts before_key;
 	RfTargetShape shape;
 	RfDiffRules rules;
 	RfBatch    *batch;
@@ -70,6 +77,7 @@ typedef struct RfApply
 	RfRowDiff  *diff;
 	RfTargetWriter *writer;
 	MemoryContext row_context;	/* for one row */
+	MemoryContext key_context;	/* for one key of a preview */
 	Datum	   *values;			/* one row, converted */
 	bool	   *nulls;
 	bool		stored;			/* the target stores the sequence */
@@ -338,6 +346,60 @@ place_row(RfApply *apply, RfVerdict verdict, RfBatchRow *row)
 		rf_diff_add_new(apply->diff, row->hash, row->values, row->nulls);
 }
 
+static void
+count_changes(RfApply *apply, RfRunCounts *counts)
+{
+	counts->rows_deleted = rf_writer_deleted(apply->writer);
+	counts->rows_updated = rf_writer_updated(apply->writer);
+	counts->rows_inserted = rf_writer_inserted(apply->writer);
+	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
+}
+
+/* A preview tells what becomes of each key. */
+static void
+open_key(RfApply *apply, const RfBatchRow *first)
+{
+	const RfFlow *flow = apply->flow;
+	Datum	   *values;
+	bool	   *nulls;
+	MemoryContext caller;
+
+	if (!apply->preview)
+		return;
+	values = palloc(flow->nkeys * sizeof(Datum));
+	nulls = palloc(flow->nkeys * sizeof(bool));
+	for (int i = 0; i < flow->nkeys; i++)
+	{
+		values[i] = first->values[flow->keys[i]];
+		nulls[i] = first->nulls[flow->keys[i]];
+	}
+	MemoryContextReset(apply->key_context);
+	caller = MemoryContextSwitchTo(apply->key_context);
+	apply->key = rf_row_to_jsonb(apply->key_desc, values, nulls);
+	MemoryContextSwitchTo(caller);
+	count_changes(apply, &apply->before_key);
+}
+
+/* All rows of a key were placed; group 0 is none. */
+static void
+close_key(RfApply *apply, RfVerdict verdict, int64 group)
+{
+	const RfRunCounts *before = &apply->before_key;
+	RfRunCounts counts;
+
+	if (verdict == RF_SET_REPLACES)
+		rf_diff_close_group(apply->diff);
+	if (!apply->preview || group == 0)
+		return;
+	count_changes(apply, &counts);
+	counts.rows_deleted -= before->rows_deleted;
+	counts.rows_updated -= before->rows_updated;
+	counts.rows_inserted -= before->rows_inserted;
+	counts.rows_unchanged -= before->rows_unchanged;
+	if (counts.rows_deleted + counts.rows_updated + counts.rows_inserted > 0)
+		apply->key_callback(apply->key, &counts, apply->key_arg);
+}
+
 /* Step 4. */
 static void
 judge_keys(RfApply *apply)
@@ -352,8 +414,8 @@ judge_keys(RfApply *apply)
 		{
 			const RfFloor *floor;
 
-			if (verdict == RF_SET_REPLACES)
-				rf_diff_close_group(apply->diff);
+			close_key(apply, verdict, group);
+			open_key(apply, &row);
 			floor = rf_floors_of(apply->floors, ++group);
 			verdict = judge(apply, floor, row.sequence);
 			settle_floor(apply, floor, verdict, &row);
@@ -367,19 +429,7 @@ judge_keys(RfApply *apply)
 		MemoryContextReset(apply->row_context);
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (verdict == RF_SET_REPLACES)
-		rf_diff_close_group(apply->diff);
-}
-
-static void
-count_changes(RfApply *apply)
-{
-	RfRunCounts *counts = &apply->run->counts;
-
-	counts->rows_deleted = rf_writer_deleted(apply->writer);
-	counts->rows_updated = rf_writer_updated(apply->writer);
-	counts->rows_inserted = rf_writer_inserted(apply->writer);
-	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
+	close_key(apply, verdict, group);
 }
 
 /* Step 5. */
@@ -437,6 +487,19 @@ write_rules(const RfApply *apply)
 }
 
 static void
+begin_keys(RfApply *apply)
+{
+	const RfFlow *flow = apply->flow;
+
+	apply->key_desc = CreateTemplateTupleDesc(flow->nkeys);
+	for (int i = 0; i < flow->nkeys; i++)
+		TupleDescCopyEntry(apply->key_desc, i + 1, flow->columns, flow->keys[i] + 1);
+	BlessTupleDesc(apply->key_desc);
+	apply->key_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow key",
+											   ALLOCSET_DEFAULT_SIZES);
+}
+
+static void
 begin_pieces(RfApply *apply)
 {
 	const RfFlow *flow = apply->flow;
@@ -448,6 +511,8 @@ begin_pieces(RfApply *apply)
 	apply->nulls = palloc(ncolumns * sizeof(bool));
 	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
 											   ALLOCSET_DEFAULT_SIZES);
+	if (apply->preview)
+		begin_keys(apply);
 	apply->rules = diff_rules(apply);
 	apply->writer = rf_writer_begin(flow->target, "table", flow->columns, write_rules(apply));
 	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
@@ -477,7 +542,7 @@ replace_sets(RfApply *apply)
 	find_old_rows(apply);
 	judge_keys(apply);
 	MemoryContextSwitchTo(caller);
-	count_changes(apply);
+	count_changes(apply, &apply->run->counts);
 	if (!apply->preview)
 		write_changes(apply);
 }
@@ -526,4 +591,22 @@ rf_apply(const char *flow_name, bool wait)
 	};
 
 	return rf_run(&order);
+}
+
+/*
+ * What a run would do, in total and for each key.
+ */
+RfRunCounts
+rf_preview_apply(const char *flow_name, RfKeyCallback callback, void *arg)
+{
+	RfApply		apply = {.preview = true, .key_callback = callback, .key_arg = arg};
+	RfRunOrder	order = {
+		.command = "replace_flow.preview()",
+		.flow_name = flow_name,
+		.kind = RF_USING,
+		.work = work,
+		.arg = &apply
+	};
+
+	return rf_preview(&order);
 }

@@ -360,3 +360,16 @@ rf_full_refresh(const char *flow_name)
 
 	return rf_run(&order);
 }
+
+/*
+ * What a run would do.
+ */
+RfRunCounts
+rf_preview_refresh(const char *flow_name, const char *override)
+{
+	RfRefreshOptions options = {.predicate_override = override};
+	RfRefresh	refresh = {.options = &options, .preview = true};
+	RfRunOrder	order = order_of(&refresh, "replace_flow.preview()", flow_name);
+
+	return rf_preview(&order);
+}

@@ -10,6 +10,8 @@
 
 #include "access/htup.h"
 
+#include "run_record.h"
+
 /* How a where flow is to be run. */
 typedef struct RfRefreshOptions
 {
@@ -23,5 +25,6 @@ typedef struct RfRefreshOptions
 
 extern HeapTuple rf_refresh(const char *flow_name, const RfRefreshOptions *options);
 extern HeapTuple rf_full_refresh(const char *flow_name);
+extern RfRunCounts rf_preview_refresh(const char *flow_name, const char *override);
 
 #endif							/* RF_WHERE_RUN_H */

@@ -27,6 +27,18 @@ RETURNS void
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_alter_flow';
 
+CREATE FUNCTION replace_flow.preview(
+    flow               text,
+    predicate_override text DEFAULT NULL,
+    OUT key            jsonb,
+    OUT rows_inserted  bigint,
+    OUT rows_updated   bigint,
+    OUT rows_deleted   bigint,
+    OUT rows_unchanged bigint)
+RETURNS SETOF record
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_preview';
+
 CREATE FUNCTION replace_flow.pause_flow(flow text)
 RETURNS void
 LANGUAGE C VOLATILE PARALLEL UNSAFE

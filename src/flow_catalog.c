@@ -401,6 +401,21 @@ rf_catalog_settings(Datum settings, RfRow **rows)
 						&args, rows);
 }
 
+/*
+ * The elements of an array of overrides: flow_name and predicate_override.
+ */
+int
+rf_catalog_overrides(Datum overrides, RfRow **rows)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, JSONBOID, overrides);
+	return all_as_owner("SELECT o.element->>'flow_name' AS flow_name,"
+						" o.element->>'predicate_override' AS predicate_override"
+						" FROM jsonb_array_elements($1) WITH ORDINALITY AS o (element, place)"
+						" ORDER BY o.place", &args, rows);
+}
+
 char **
 rf_catalog_text_array(const RfRow *row, const char *column, int *count)
 {
@@ -543,7 +558,7 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg(&args, INT4OID, Int32GetDatum(run->flow->id));
 	rf_arg_text(&args, rf_flow_kind_name(run->flow->kind));
 	rf_arg_text(&args, run->technique);
-	rf_arg_or_null(&args, TEXTARRAYOID, text_array(run->reasons), run->technique == NULL);
+	rf_arg_or_null(&args, TEXTARRAYOID, text_array(run->reasons), run->reasons == NIL);
 	rf_arg_text(&args, run->predicate);
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
 	(void) first_as_owner("INSERT INTO replace_flow.run"

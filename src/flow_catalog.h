@@ -66,6 +66,7 @@ extern int	rf_catalog_all_flows(RfRow **rows);
 extern bool rf_catalog_last_version(int32 flow_id, int32 *version);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern int	rf_catalog_settings(Datum settings, RfRow **rows);
+extern int	rf_catalog_overrides(Datum overrides, RfRow **rows);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
 
 extern int	rf_catalog_expectations(int32 flow_id, RfRow **rows);

@@ -57,7 +57,7 @@ replace_flow_apply(PG_FUNCTION_ARGS)
 {
 	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
 
-	return run_datum(fcinfo, rf_apply(flow_name, rf_argument_bool(fcinfo, 1, "wait")));
+	return run_datum(fcinfo, rf_apply(flow_name, rf_argument_bool(fcinfo, 1, "wait"), NULL));
 }
 
 /*

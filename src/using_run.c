@@ -61,6 +61,7 @@ typedef struct RfApply
 {
 	const RfFlow *flow;
 	RfRun	   *run;
+	const char *reason;			/* for the record, or NULL */
 	bool		preview;
 	RfKeyCallback key_callback; /* of a preview */
 	void	   *key_arg;
@@ -555,6 +556,8 @@ work(RfRun *run, void *arg)
 
 	apply->run = run;
 	apply->flow = run->flow;
+	if (apply->reason != NULL)
+		run->reasons = list_make1(unconstify(char *, apply->reason));
 	if (apply->preview)
 		PushActiveSnapshot(GetTransactionSnapshot());
 	else
@@ -575,12 +578,13 @@ work(RfRun *run, void *arg)
 }
 
 /*
- * Run a using flow once; give the run's record.
+ * Run a using flow once; give the run's record, with the reason that is given,
+ * if any.
  */
 HeapTuple
-rf_apply(const char *flow_name, bool wait)
+rf_apply(const char *flow_name, bool wait, const char *reason)
 {
-	RfApply		apply = {0};
+	RfApply		apply = {.reason = reason};
 	RfRunOrder	order = {
 		.command = "replace_flow.apply()",
 		.flow_name = flow_name,

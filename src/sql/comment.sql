@@ -12,6 +12,7 @@ COMMENT ON FUNCTION replace_flow.create_where_flow IS 'define a flow that replac
 COMMENT ON FUNCTION replace_flow.refresh IS 'run a where flow once: recompute its window and overwrite it';
 COMMENT ON FUNCTION replace_flow.full_refresh IS 'empty the target of a where flow and recompute its window';
 COMMENT ON FUNCTION replace_flow.preview IS 'what a run would insert, update, delete and leave, in total and per key, without writing';
+COMMENT ON FUNCTION replace_flow.start_update IS 'run several flows in the order of their dependencies';
 COMMENT ON FUNCTION replace_flow.alter_flow IS 'change a flow''s definition; what is not given stays';
 COMMENT ON FUNCTION replace_flow.pause_flow IS 'let nobody run a flow until it is resumed';
 COMMENT ON FUNCTION replace_flow.resume_flow IS 'let a paused flow be run again';

@@ -39,6 +39,14 @@ RETURNS SETOF record
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_preview';
 
+CREATE FUNCTION replace_flow.start_update(
+    refresh_selection       text[] DEFAULT NULL,
+    full_refresh_selection  text[] DEFAULT '{}',
+    replace_where_overrides jsonb DEFAULT '[]')
+RETURNS SETOF replace_flow.run
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_start_update';
+
 CREATE FUNCTION replace_flow.pause_flow(flow text)
 RETURNS void
 LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -13,6 +13,10 @@
 #define RF_COMPAT_H
 
 #include "catalog/pg_class.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"

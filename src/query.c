@@ -30,6 +30,7 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/explain.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
@@ -518,6 +519,27 @@ rf_query_each_of(Query *query, const Oid *types, RfRowCallback callback, void *a
 	FreeQueryDesc(desc);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(receiver.row_context);
+}
+
+/*
+ * The plan of such a query, as EXPLAIN shows it.
+ */
+char *
+rf_query_plan(Query *query)
+{
+	PlannedStmt *plan = pg_plan_query(query, tree_source, 0, NULL);
+	QueryDesc  *desc = CreateQueryDesc(plan, tree_source, GetActiveSnapshot(),
+									   InvalidSnapshot, None_Receiver, NULL, NULL, 0);
+	ExplainState *explain = NewExplainState();
+
+	ExecutorStart(desc, EXEC_FLAG_EXPLAIN_ONLY);
+	ExplainBeginOutput(explain);
+	explain->costs = true;
+	ExplainPrintPlan(explain, desc);
+	ExplainEndOutput(explain);
+	ExecutorEnd(desc);
+	FreeQueryDesc(desc);
+	return explain->str->data;
 }
 
 /*

@@ -83,6 +83,7 @@ extern void rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 						  RfRowCallback callback, void *arg);
 extern void rf_query_each_of(Query *query, const Oid *types,
 							 RfRowCallback callback, void *arg);
+extern char *rf_query_plan(Query *query);
 extern void rf_query_begin_writes(void);
 extern void rf_query_end_writes(void);
 extern uint64 rf_query_write(const char *sql, RfPlan plan, const Oid *types,

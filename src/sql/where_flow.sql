@@ -28,6 +28,11 @@ RETURNS replace_flow.run
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_refresh';
 
+CREATE FUNCTION replace_flow.explain(flow text, predicate_override text DEFAULT NULL)
+RETURNS SETOF text
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_explain';
+
 CREATE FUNCTION replace_flow.full_refresh(flow text)
 RETURNS replace_flow.run
 LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -274,6 +274,7 @@ rf_catalog_drop_flow(int32 flow_id)
 							" DELETE FROM replace_flow.expectation_result e"
 							" USING dropped d WHERE e.run_id = d.run_id", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.rejected WHERE flow_id = $1", &args);
+	(void) execute_as_owner("DELETE FROM replace_flow.backfill WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.expectation WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
 }
@@ -492,6 +493,72 @@ rf_catalog_move_expectation(int32 flow_id, const char *name, const char *view_co
 }
 
 /*
+ * Note that a backfill is under way; give the number of slices that are done
+ * already.
+ */
+int64
+rf_catalog_begin_backfill(RfBackfillRow *backfill)
+{
+	RfArgs		args = {0};
+	RfRow		row;
+
+	rf_arg(&args, INT4OID, Int32GetDatum(backfill->flow_id));
+	rf_arg_text(&args, backfill->column_name);
+	rf_arg_text(&args, backfill->from_value);
+	rf_arg_text(&args, backfill->to_value);
+	rf_arg_text(&args, backfill->step);
+	rf_arg(&args, BOOLOID, BoolGetDatum(backfill->newest_first));
+	rf_arg(&args, INT8OID, Int64GetDatum(backfill->slices_total));
+	rf_arg(&args, INT4OID, Int32GetDatum(backfill->definition_version));
+	(void) first_as_owner("INSERT INTO replace_flow.backfill AS b (flow_id, column_name,"
+						  " from_value, to_value, step, newest_first, slices_total,"
+						  " definition_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+						  " ON CONFLICT (flow_id, column_name, from_value, to_value, step,"
+						  " newest_first) DO UPDATE SET slices_total = excluded.slices_total,"
+						  " definition_version = excluded.definition_version,"
+						  " slices_done = CASE WHEN b.definition_version ="
+						  " excluded.definition_version THEN b.slices_done ELSE 0 END"
+						  " RETURNING backfill_id, slices_done", &args, &row);
+	backfill->backfill_id = rf_row_int64(&row, "backfill_id");
+	return rf_row_int64(&row, "slices_done");
+}
+
+/*
+ * Lock a backfill to do its next slice; false when there is none any more.
+ */
+bool
+rf_catalog_lock_backfill(const RfBackfillRow *backfill, int64 *slices_done)
+{
+	RfArgs		args = {0};
+	RfRow		row;
+
+	rf_arg(&args, INT8OID, Int64GetDatum(backfill->backfill_id));
+	if (!first_as_owner("SELECT slices_done FROM replace_flow.backfill"
+						" WHERE backfill_id = $1 FOR UPDATE", &args, &row))
+		return false;
+	*slices_done = rf_row_int64(&row, "slices_done");
+	return true;
+}
+
+/*
+ * Another slice is done; the last one ends the backfill.
+ */
+void
+rf_catalog_slice_done(const RfBackfillRow *backfill, int64 slices_done)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT8OID, Int64GetDatum(backfill->backfill_id));
+	rf_arg(&args, INT8OID, Int64GetDatum(slices_done));
+	(void) execute_as_owner(slices_done >= backfill->slices_total ?
+							"DELETE FROM replace_flow.backfill"
+							" WHERE backfill_id = $1 AND slices_done < $2" :
+							"UPDATE replace_flow.backfill"
+							" SET slices_done = $2, updated_at = clock_timestamp()"
+							" WHERE backfill_id = $1", &args);
+}
+
+/*
  * A flow's definition has changed.
  */
 void
@@ -530,7 +597,7 @@ text_array(List *texts)
 /*
  * Write a run's record; give it as a row of replace_flow.run.
  */
-HeapTuple
+RfRow
 rf_catalog_add_run(const RfRun *run)
 {
 	const RfRunCounts *counts = &run->counts;
@@ -571,7 +638,7 @@ rf_catalog_add_run(const RfRun *run)
 						  " VALUES ($1, $2, $3, $4, clock_timestamp(), $5, $6, $7, $8, $9,"
 						  " $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
 						  " $23, $24) RETURNING *", &args, &row);
-	return row.tuple;
+	return row;
 }
 
 void

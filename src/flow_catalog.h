@@ -49,6 +49,20 @@ typedef struct RfFlowRow
 	bool		has_ledger;
 } RfFlowRow;
 
+/* A backfill; values are texts as their types write them. */
+typedef struct RfBackfillRow
+{
+	int64		backfill_id;
+	int32		flow_id;
+	int32		definition_version;
+	const char *column_name;
+	const char *from_value;
+	const char *to_value;
+	const char *step;
+	bool		newest_first;
+	int64		slices_total;
+} RfBackfillRow;
+
 extern void rf_catalog_lock_definitions(void);
 extern void rf_catalog_lock_for_change(void);
 extern int32 rf_catalog_add_flow(const RfFlowRow *flow);
@@ -77,10 +91,14 @@ extern bool rf_catalog_drop_expectation(int32 flow_id, const char *name);
 extern void rf_catalog_move_expectation(int32 flow_id, const char *name,
 										const char *view_column);
 
+extern int64 rf_catalog_begin_backfill(RfBackfillRow *backfill);
+extern bool rf_catalog_lock_backfill(const RfBackfillRow *backfill, int64 *slices_done);
+extern void rf_catalog_slice_done(const RfBackfillRow *backfill, int64 slices_done);
+
 extern void rf_catalog_raise_version(int32 flow_id);
 
 extern int64 rf_catalog_next_run_id(void);
-extern HeapTuple rf_catalog_add_run(const RfRun *run);
+extern RfRow rf_catalog_add_run(const RfRun *run);
 extern void rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
 											  RfAction action,
 											  int64 rows_passed, int64 rows_failed);

@@ -183,11 +183,11 @@ work_in_context(const RfRunOrder *order, RfFlow *flow, RfRun *run)
 	error_context_stack = callback.previous;
 }
 
-static HeapTuple
+static RfRow
 run_flow(const RfRunOrder *order, RfFlow *flow)
 {
 	RfRun		run;
-	HeapTuple	record;
+	RfRow		record;
 
 	rf_run_begin(&run, flow);
 	work_in_context(order, flow, &run);
@@ -196,7 +196,7 @@ run_flow(const RfRunOrder *order, RfFlow *flow)
 	return record;
 }
 
-static HeapTuple
+static RfRow
 skip_run(RfFlow *flow)
 {
 	RfRun		run;
@@ -218,13 +218,13 @@ find_flow(const RfRunOrder *order)
 /*
  * Run a flow once; give the run's record.
  */
-HeapTuple
+RfRow
 rf_run(const RfRunOrder *order)
 {
 	RfFlow	   *flow;
 	RfFlow	   *locked;
 	MemoryContext connection;
-	HeapTuple	record;
+	RfRow		record;
 
 	PreventCommandIfReadOnly(order->command);
 	PreventCommandDuringRecovery(order->command);

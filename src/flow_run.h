@@ -8,8 +8,6 @@
 #ifndef RF_FLOW_RUN_H
 #define RF_FLOW_RUN_H
 
-#include "access/htup.h"
-
 #include "run_record.h"
 
 /* A run, or a preview of one, that is wanted. */
@@ -26,7 +24,7 @@ typedef struct RfRunOrder
 	void	   *arg;
 } RfRunOrder;
 
-extern HeapTuple rf_run(const RfRunOrder *order);
+extern RfRow rf_run(const RfRunOrder *order);
 extern RfRunCounts rf_preview(const RfRunOrder *order);
 
 #endif							/* RF_FLOW_RUN_H */

@@ -235,6 +235,31 @@ rf_query_begin(void)
 	return MemoryContextSwitchTo(caller);
 }
 
+/*
+ * Open a connection that can commit, as a procedure can.
+ */
+void
+rf_query_begin_transactions(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (SPI_connect_ext(SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
+		elog(ERROR, "unexpected failure of SPI_connect_ext");
+	MemoryContextSwitchTo(caller);
+}
+
+/*
+ * Commit, and go on in a new transaction.
+ */
+void
+rf_query_commit(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	SPI_commit();
+	MemoryContextSwitchTo(caller);
+}
+
 void
 rf_query_end(void)
 {

@@ -72,6 +72,8 @@ typedef struct RfWritten
 typedef void (*RfRowCallback) (TupleTableSlot *slot, void *arg);
 
 extern MemoryContext rf_query_begin(void);
+extern void rf_query_begin_transactions(void);
+extern void rf_query_commit(void);
 extern void rf_query_end(void);
 extern void rf_query_register(const char *name, TupleDesc desc,
 							  Tuplestorestate *rows, double nrows);

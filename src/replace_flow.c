@@ -40,13 +40,13 @@ _PG_init(void)
 }
 
 static Datum
-run_datum(FunctionCallInfo fcinfo, HeapTuple record)
+run_datum(FunctionCallInfo fcinfo, RfRow record)
 {
 	TupleDesc	desc;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "unexpected result type of a run");
-	return heap_copy_tuple_as_datum(record, desc);
+	return heap_copy_tuple_as_datum(record.tuple, desc);
 }
 
 /*

@@ -38,7 +38,7 @@ rf_run_wal_bytes(const RfRun *run)
 /*
  * Write the record; give it as a row.
  */
-HeapTuple
+RfRow
 rf_run_finish(RfRun *run, const char *status)
 {
 	run->status = status;

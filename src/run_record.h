@@ -8,7 +8,6 @@
 #ifndef RF_RUN_RECORD_H
 #define RF_RUN_RECORD_H
 
-#include "access/htup.h"
 #include "datatype/timestamp.h"
 
 #include "flow.h"
@@ -45,7 +44,7 @@ typedef struct RfRun
 } RfRun;
 
 extern void rf_run_begin(RfRun *run, const RfFlow *flow);
-extern HeapTuple rf_run_finish(RfRun *run, const char *status);
+extern RfRow rf_run_finish(RfRun *run, const char *status);
 extern uint64 rf_run_wal_bytes(const RfRun *run);
 
 #endif							/* RF_RUN_RECORD_H */

@@ -568,3 +568,63 @@ rf_sql_replica_identity_hint(Oid relid)
 {
 	return psprintf("ALTER TABLE %s REPLICA IDENTITY FULL", rf_sql_relation(relid));
 }
+
+/*
+ * $1, a text, as a value of a type, and as text again.
+ */
+char *
+rf_sql_canonical(const char *type)
+{
+	return psprintf("SELECT CAST(CAST($1 AS %s) AS text) AS value", type);
+}
+
+/*
+ * Whether there is nothing from $1 to before $2.
+ */
+char *
+rf_sql_range_is_empty(const RfRangeType *range)
+{
+	const char *type = format_type_be_qualified(range->type);
+
+	return psprintf("SELECT CAST($1 AS %s) >= CAST($2 AS %s) AS is_empty", type, type);
+}
+
+/* Where the slice that an argument numbers begins; not behind the range's end. */
+static char *
+slice_limit(const RfRangeType *range, const char *number)
+{
+	return psprintf("CAST(least(CAST($1 AS %s) + CAST($2 AS %s) * CAST(%s AS %s),"
+					" CAST($5 AS %s)) AS %s)", range->computed_as, range->step_type, number,
+					range->count_type, range->computed_as,
+					format_type_be_qualified(range->type));
+}
+
+/*
+ * The limits of a slice, of a range from $1 in steps of $2 to $5; $3 is its
+ * number and $4 that of the next one.  All of them are texts.
+ */
+char *
+rf_sql_slice_limits(const RfRangeType *range)
+{
+	const char *type = format_type_be_qualified(range->type);
+
+	return psprintf("SELECT CAST(s.l AS text) AS lower_limit, CAST(s.u AS text) AS upper_limit,"
+					" s.l < s.u OR s.l >= CAST($5 AS %s) AS advances,"
+					" s.u < CAST($5 AS %s) AS goes_on"
+					" FROM (SELECT %s AS l, %s AS u) AS s", type, type,
+					slice_limit(range, "$3"), slice_limit(range, "$4"));
+}
+
+/*
+ * What is true for the rows of a slice; read with the caller's search path.
+ */
+char *
+rf_sql_slice_predicate(const char *column, Oid type, const char *lower, const char *upper)
+{
+	const char *name = format_type_be_qualified(type);
+
+	return psprintf("%s OPERATOR(pg_catalog.>=) CAST(%s AS %s)"
+					" AND %s OPERATOR(pg_catalog.<) CAST(%s AS %s)",
+					quote_identifier(column), quote_literal_cstr(lower), name,
+					quote_identifier(column), quote_literal_cstr(upper), name);
+}

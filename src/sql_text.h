@@ -39,6 +39,15 @@ typedef struct RfKeyJoin
 	List	   *patterns;		/* of int: bit i set means key i is NULL */
 } RfKeyJoin;
 
+/* A type whose values a range goes through, in steps. */
+typedef struct RfRangeType
+{
+	Oid			type;
+	const char *computed_as;	/* type to add steps to */
+	const char *step_type;
+	const char *count_type;		/* what a step is multiplied by */
+} RfRangeType;
+
 extern void rf_sql_number_columns(TupleDesc desc, int first);
 extern char *rf_sql_name(const char *name);
 extern char *rf_sql_relation(Oid relid);
@@ -77,5 +86,10 @@ extern char *rf_sql_write_updates(Oid relid, TupleDesc columns,
 extern char *rf_sql_write_inserts(Oid relid, TupleDesc columns, bool returning);
 extern char *rf_sql_floors(const RfFlow *flow);
 extern char *rf_sql_replica_identity_hint(Oid relid);
+extern char *rf_sql_canonical(const char *type);
+extern char *rf_sql_range_is_empty(const RfRangeType *range);
+extern char *rf_sql_slice_limits(const RfRangeType *range);
+extern char *rf_sql_slice_predicate(const char *column, Oid type, const char *lower,
+									const char *upper);
 
 #endif							/* RF_SQL_TEXT_H */

@@ -342,7 +342,7 @@ plan_update(FunctionCallInfo fcinfo)
 	return steps;
 }
 
-static HeapTuple
+static RfRow
 run_step(const RfStep *step)
 {
 	const char *name = step->flow->name;
@@ -373,6 +373,6 @@ replace_flow_start_update(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("replace_flow.start_update()");
 	steps = plan_update(fcinfo);
 	foreach(cell, steps)
-		tuplestore_puttuple(result->setResult, run_step(lfirst(cell)));
+		tuplestore_puttuple(result->setResult, run_step(lfirst(cell)).tuple);
 	return (Datum) 0;
 }

@@ -581,7 +581,7 @@ work(RfRun *run, void *arg)
  * Run a using flow once; give the run's record, with the reason that is given,
  * if any.
  */
-HeapTuple
+RfRow
 rf_apply(const char *flow_name, bool wait, const char *reason)
 {
 	RfApply		apply = {.reason = reason};

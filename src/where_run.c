@@ -338,7 +338,7 @@ order_of(RfRefresh *refresh, const char *command, const char *flow_name)
 /*
  * Run a where flow once; give the run's record.
  */
-HeapTuple
+RfRow
 rf_refresh(const char *flow_name, const RfRefreshOptions *options)
 {
 	RfRefresh	refresh = {.options = options};
@@ -351,7 +351,7 @@ rf_refresh(const char *flow_name, const RfRefreshOptions *options)
  * Empty the target of a where flow and recompute its window; give the run's
  * record.
  */
-HeapTuple
+RfRow
 rf_full_refresh(const char *flow_name)
 {
 	RfRefreshOptions options = {.wait = true};

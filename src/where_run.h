@@ -8,8 +8,6 @@
 #ifndef RF_WHERE_RUN_H
 #define RF_WHERE_RUN_H
 
-#include "access/htup.h"
-
 #include "run_record.h"
 
 /* How a where flow is to be run. */
@@ -23,8 +21,8 @@ typedef struct RfRefreshOptions
 	const char *reason;			/* one more for the record, or NULL */
 } RfRefreshOptions;
 
-extern HeapTuple rf_refresh(const char *flow_name, const RfRefreshOptions *options);
-extern HeapTuple rf_full_refresh(const char *flow_name);
+extern RfRow rf_refresh(const char *flow_name, const RfRefreshOptions *options);
+extern RfRow rf_full_refresh(const char *flow_name);
 extern RfRunCounts rf_preview_refresh(const char *flow_name, const char *override);
 
 #endif							/* RF_WHERE_RUN_H */

@@ -33,6 +33,16 @@ RETURNS SETOF text
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_explain';
 
+CREATE PROCEDURE replace_flow.backfill(
+    flow         text,
+    column_name  text,
+    from_value   "any",
+    to_value     "any",
+    step         "any",
+    newest_first boolean DEFAULT true)
+LANGUAGE C
+AS 'MODULE_PATHNAME', 'replace_flow_backfill';
+
 CREATE FUNCTION replace_flow.full_refresh(flow text)
 RETURNS replace_flow.run
 LANGUAGE C VOLATILE PARALLEL UNSAFE

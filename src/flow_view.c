@@ -392,16 +392,22 @@ rf_view_lock(RfFlow *flow, bool wait)
 }
 
 /*
- * All relations that a flow reads, down to the tables below views, with their
- * partitions; NIL when it has lost its view.
+ * The relations that a flow's query names, down to the tables below views, none
+ * of them locked; NIL when the flow has lost its view.
  */
 List *
 rf_view_reads(int32 flow_id)
 {
-	RfFlow		flow = {.id = flow_id};
+	List	   *relids = NIL;
+	RfArgs		args = {0};
+	RfRow	   *rows;
+	int			nrows;
 
-	(void) rf_view_lock(&flow, true);
-	return flow.read_relids;
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(rf_flow_find_view(flow_id)));
+	nrows = rf_query_all(rf_sql_read_relations(), &args, &rows);
+	for (int i = 0; i < nrows; i++)
+		relids = lappend_oid(relids, rf_row_oid(&rows[i], "relid"));
+	return relids;
 }
 
 /*

@@ -122,15 +122,21 @@ describe_old(TupleDesc columns)
 	return desc;
 }
 
+/*
+ * A sort compares its first column without looking at the row.  Where all groups
+ * are the same, that would tell nothing.
+ */
 static Tuplesortstate *
-begin_old_sort(TupleDesc desc)
+begin_old_sort(TupleDesc desc, bool one_group)
 {
 	AttrNumber	columns[] = {ROW_GROUP + 1, ROW_HASH + 1};
 	Oid			operators[] = {Int8LessOperator, Int8LessOperator};
 	Oid			collations[] = {InvalidOid, InvalidOid};
 	bool		nulls_first[] = {false, false};
 
-	return tuplesort_begin_heap(desc, 2, columns, operators, collations,
+	int			first = one_group ? 1 : 0;
+
+	return tuplesort_begin_heap(desc, 2 - first, columns + first, operators + first, collations,
 								nulls_first, work_mem, NULL, TUPLESORT_NONE);
 }
 
@@ -180,7 +186,7 @@ rf_diff_begin(TupleDesc columns, RfDiffRules rules, RfTargetWriter *writer)
 	diff->writer = writer;
 	diff->context = context;
 	diff->old_desc = describe_old(columns);
-	diff->old_rows = begin_old_sort(diff->old_desc);
+	diff->old_rows = begin_old_sort(diff->old_desc, rules.one_group);
 	diff->put_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsVirtual);
 	diff->old_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);
 	diff->aside_slot = MakeSingleTupleTableSlot(diff->old_desc, &TTSOpsMinimalTuple);

@@ -16,6 +16,7 @@ typedef struct RfRowDiff RfRowDiff;
 /* How old and new rows may meet. */
 typedef struct RfDiffRules
 {
+	bool		one_group;		/* there is no other */
 	bool		matching;		/* identical rows may be left in place */
 	bool		pairing;		/* others may be updated in place */
 	RfAgreement pair_rule;		/* if this says so */

@@ -195,6 +195,23 @@ rf_sql_temporary_references(void)
 }
 
 /*
+ * The view $1 and what it reads, through other views too.
+ */
+const char *
+rf_sql_read_relations(void)
+{
+	return "WITH RECURSIVE reads (relid) AS (SELECT $1 UNION SELECT d.refobjid FROM reads AS r"
+		" JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) r.relid"
+		" AND c.relkind OPERATOR(pg_catalog.=) 'v'"
+		" JOIN pg_catalog.pg_rewrite AS w ON w.ev_class OPERATOR(pg_catalog.=) c.oid"
+		" JOIN pg_catalog.pg_depend AS d"
+		" ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+		" AND d.objid OPERATOR(pg_catalog.=) w.oid"
+		" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass)"
+		" SELECT relid FROM reads";
+}
+
+/*
  * The name of a ledger's column for a key column, by position.
  */
 char *

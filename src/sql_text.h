@@ -64,6 +64,7 @@ extern char *rf_sql_vacuum(Oid relid);
 extern char *rf_sql_drop_own_view(Oid relid);
 extern char *rf_sql_drop_own_table(Oid relid);
 extern const char *rf_sql_temporary_references(void);
+extern const char *rf_sql_read_relations(void);
 extern char *rf_sql_ledger_key(int key);
 extern char *rf_sql_create_ledger(const char *name, int nkeys,
 								  const RfType *key_types, RfType sequence);

@@ -173,6 +173,7 @@ begin_pieces(RfRefresh *refresh)
 	TupleDesc	columns = flow->columns;
 	RfTargetShape shape = rf_target_shape(flow->target, columns, 0, NULL);
 	RfDiffRules rules = {
+		.one_group = true,
 		.matching = true,
 		.pairing = shape.pairing,
 		.pair_rule = shape.pair_rule,

@@ -279,6 +279,20 @@ check_run(const RfRange *range, const RfRow *run)
 				 errhint("Resume it with replace_flow.resume_flow() and make the same call again.")));
 }
 
+/* A flow that is gone has no backfill either, and one that was altered another. */
+static void
+check_flow(const RfRange *range)
+{
+	const RfFlow *flow = range->flow;
+
+	if (rf_flow_find(flow->name)->definition_version != range->row.definition_version)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the backfill of flow \"%s\" cannot go on", flow->name),
+				 errdetail("The flow was altered meanwhile."),
+				 errhint("Make the same call again, which begins anew.")));
+}
+
 /* Recompute one slice; false when none is left. */
 static bool
 refresh_slice(const RfRange *range)
@@ -292,8 +306,7 @@ refresh_slice(const RfRange *range)
 	RfRoleGuard guard;
 
 	rf_query_begin();
-	/* a flow that is gone has no backfill either, and did not end it */
-	(void) rf_flow_find(range->flow->name);
+	check_flow(range);
 	if (!rf_catalog_lock_backfill(&range->row, &done))
 	{
 		rf_query_end();

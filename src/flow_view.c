@@ -268,14 +268,21 @@ rf_view_load(const RfFlow *flow)
 }
 
 /*
- * Take up a view over a row, with one expression.
+ * Take up a view over a row, with one condition on columns of it.
  */
 RfView *
 rf_view_load_row(const RfFlow *flow, Oid relid)
 {
 	RfView	   *view = take_up(flow, relid);
+	Bitmapset  *used = NULL;
 
-	if (list_length(view->targets) != view->noutputs + 1)
+	if (list_length(view->targets) != view->noutputs + 1 ||
+		exprType(rf_view_added(view)) != BOOLOID)
+		rf_flow_report_changed_view(flow, relid);
+	/* numbers of system columns and of the whole row are not above zero */
+	pull_varattnos(rf_view_added(view), 1, &used);
+	if (bms_next_member(used, -1) >= 0 &&
+		bms_next_member(used, -1) <= -FirstLowInvalidHeapAttributeNumber)
 		rf_flow_report_changed_view(flow, relid);
 	return view;
 }

@@ -56,23 +56,22 @@ has_before_row_trigger(Oid relid)
 }
 
 /*
- * Begin to watch the keys of rows of a table; NULL when nothing can change
- * them.
+ * Begin to watch the keys of rows of a table, which agree by a rule with what
+ * was sent; NULL when nothing can change them.
  */
 RfStoredKeys *
-rf_stored_keys_begin(Oid relid, TupleDesc columns, const Bitmapset *key_columns)
+rf_stored_keys_begin(Oid relid, TupleDesc columns, RfAgreement rule)
 {
-	RfAgreement agreement = {key_columns, .by_equality = true, .nulls_agree = true};
 	RfStoredKeys *keys;
 
-	if (bms_is_empty(key_columns) || !has_before_row_trigger(relid))
+	if (bms_is_empty(rule.columns) || !has_before_row_trigger(relid))
 		return NULL;
 	keys = palloc0(sizeof(RfStoredKeys));
 	keys->ncolumns = columns->natts;
 	keys->types = palloc(2 * columns->natts * sizeof(Oid));
 	for (int i = 0; i < columns->natts; i++)
 		keys->types[i] = keys->types[columns->natts + i] = TupleDescAttr(columns, i)->atttypid;
-	keys->image = rf_image_begin(columns, agreement);
+	keys->image = rf_image_begin(columns, rule);
 	return keys;
 }
 

@@ -9,13 +9,13 @@
 #define RF_STORED_KEY_H
 
 #include "executor/tuptable.h"
-#include "nodes/bitmapset.h"
 #include "utils/tuplestore.h"
+
+#include "row_image.h"
 
 typedef struct RfStoredKeys RfStoredKeys;
 
-extern RfStoredKeys *rf_stored_keys_begin(Oid relid, TupleDesc columns,
-										  const Bitmapset *key_columns);
+extern RfStoredKeys *rf_stored_keys_begin(Oid relid, TupleDesc columns, RfAgreement rule);
 extern void rf_stored_keys_expect(RfStoredKeys *keys, TupleDesc desc, Tuplestorestate *rows);
 extern const Oid *rf_stored_keys_types(const RfStoredKeys *keys);
 extern void rf_stored_keys_take(TupleTableSlot *slot, void *arg);

@@ -122,7 +122,7 @@ rf_writer_begin(Oid relid, const char *label, TupleDesc columns, RfWriteRules ru
 	writer->columns = columns;
 	writer->rules = rules;
 	writer->nold = RF_ADDRESS_COLUMNS + bms_num_members(rules.place_columns);
-	writer->keys = rf_stored_keys_begin(relid, columns, rules.key_columns);
+	writer->keys = rf_stored_keys_begin(relid, columns, rules.key_rule);
 	if (rules.prefer_heap_only)
 		writer->space = rf_space_begin(relid, columns);
 	writer->context = context;
@@ -238,10 +238,10 @@ check_written(const RfTargetWriter *writer, const RfWriteSet *set, const char *v
 	if (writer->keys != NULL && rf_stored_keys_differ(writer->keys))
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-				 errmsg("a trigger of %s \"%s\" changed the key or the sequence of a row",
-						writer->label, get_rel_name(writer->relid)),
-				 errdetail("Later runs look for the key that was sent, and take the stored sequence for the key's floor."),
-				 errhint("Compute both in the flow's query instead.")));
+				 errmsg("a trigger of %s \"%s\" changed %s of a row",
+						writer->label, get_rel_name(writer->relid), writer->rules.key_name),
+				 errdetail("%s", writer->rules.key_reason),
+				 errhint("Compute it in the flow's query instead.")));
 }
 
 /*

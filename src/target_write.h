@@ -12,6 +12,8 @@
 #include "nodes/bitmapset.h"
 #include "storage/itemptr.h"
 
+#include "row_image.h"
+
 /* A stored row's address, also in a partitioned table. */
 typedef struct RfRowAddress
 {
@@ -32,7 +34,10 @@ typedef struct RfTargetWriter RfTargetWriter;
 /* What a writer has to know of a table's columns, by position. */
 typedef struct RfWriteRules
 {
-	const Bitmapset *key_columns;	/* must be stored as they are given */
+	RfAgreement key_rule;		/* a row that is stored agrees with what was
+								 * given */
+	const char *key_name;		/* what its columns are to the user */
+	const char *key_reason;		/* why: a sentence */
 	const Bitmapset *place_columns; /* tell the partition of a row */
 	const Bitmapset *fixed_columns; /* same in old and new row of an update */
 	bool		prefer_heap_only;	/* no update that leaves its page */

@@ -477,7 +477,10 @@ write_rules(const RfApply *apply)
 {
 	const RfTargetShape *shape = &apply->shape;
 	RfWriteRules rules = {
-		.key_columns = key_columns(apply->flow),
+		.key_rule = {key_columns(apply->flow), .by_equality = true, .nulls_agree = true},
+		.key_name = "the key or the sequence",
+		.key_reason = "Later runs look for the key that was sent,"
+		" and take the stored sequence for the key's floor.",
 		.place_columns = shape->place_columns,
 		/* values that are equal may be stored otherwise */
 		.fixed_columns = shape->pair_rule.by_equality ? NULL : shape->pair_rule.columns,

@@ -155,8 +155,9 @@ static RfWriteRules
 write_rules(const RfRefresh *refresh, const RfTargetShape *shape)
 {
 	RfWriteRules rules = {
-		/* later runs find rows by these */
-		.key_columns = rf_predicate_columns(refresh->predicate),
+		.key_rule = {rf_predicate_columns(refresh->predicate), .nulls_agree = true},
+		.key_name = "a column of the predicate",
+		.key_reason = "The row would not be in the window for which it was computed.",
 		.place_columns = shape->place_columns,
 		/* values that are equal may be stored otherwise */
 		.fixed_columns = shape->pair_rule.by_equality ? NULL : shape->pair_rule.columns,

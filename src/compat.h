@@ -24,6 +24,7 @@
 #include "pgstat.h"
 #include "storage/itemptr.h"
 #include "utils/acl.h"
+#include "utils/fmgroids.h"
 #include "utils/relcache.h"
 
 #if PG_VERSION_NUM < 150000
@@ -126,6 +127,34 @@ rf_flatten_joins(Query *query, Node *node)
 	return flatten_join_alias_vars(NULL, query, node);
 #endif
 }
+
+/*
+ * The view that a subquery stands for, or InvalidOid.  Since 16 its entry keeps
+ * the view; before, the view's own query has it, as the relation called "old".
+ */
+static inline Oid
+rf_view_of_subquery(const RangeTblEntry *rte)
+{
+#if PG_VERSION_NUM < 160000
+	RangeTblEntry *old = rte->subquery->rtable == NIL ? NULL :
+		linitial_node(RangeTblEntry, rte->subquery->rtable);
+
+	if (old == NULL || old->rtekind != RTE_RELATION || old->relkind != RELKIND_VIEW)
+		return InvalidOid;
+	return old->relid;
+#else
+	return rte->relid;
+#endif
+}
+
+/* AT LOCAL came with 17. */
+#if PG_VERSION_NUM < 170000
+#define RF_TIMEZONE_TIMESTAMPTZ InvalidOid
+#define RF_TIMEZONE_TIMESTAMP InvalidOid
+#else
+#define RF_TIMEZONE_TIMESTAMPTZ F_TIMEZONE_TIMESTAMPTZ
+#define RF_TIMEZONE_TIMESTAMP F_TIMEZONE_TIMESTAMP
+#endif
 
 /* Run a plan to its end. */
 static inline void

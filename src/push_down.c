@@ -1,18 +1,386 @@
 /*-------------------------------------------------------------------------
  *
  * push_down.c
- *	  Conditions on the rows of a query, pushed towards its tables.
+ *	  Filtering the rows of a query as early as that is the same.
+ *
+ * The query is SELECT ... FROM (subquery) q, and each condition is about q's
+ * columns.  Put into its WHERE clause, a condition is taken by the server's
+ * planner as deep into the subquery as it can go.  Two things remain to do.
+ *
+ * First, the planner goes too far.  It takes conditions below GROUP BY,
+ * DISTINCT, UNION and PARTITION BY when they look at nothing but the grouped
+ * columns, and trusts that all members of a group look the same to them.  Where
+ * equal values can be told apart (equal_values.c), some members of a group
+ * would be filtered out and others not, and the group would be another one.
+ * Such a condition stays out of the WHERE clause (cuts_groups); the caller
+ * applies it to finished rows.
+ *
+ * Second, the planner does not go far enough.  A condition on
+ * date_trunc('day', ts) says something of ts (monotone.c) that an index or the
+ * bounds of partitions can serve.  So each condition is followed into the
+ * subquery to the deepest level that it can be taken to, and the bounds that it
+ * implies are added there (follow).  All the way, a row for which the condition
+ * is false can make nothing but output rows for which it is false: the levels
+ * that would break this, such as LIMIT, hold the condition back
+ * (rf_level_holds_back), the nullable sides of outer joins are not entered, and
+ * groups go as a whole.  The condition itself stays in the WHERE clause, so the
+ * output rows that come of incomplete groups are filtered out in the end.  WITH
+ * queries that are computed on their own get the condition itself as well.
+ *
+ * What ended where is told to people.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include "push_down.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 
+#include "compat.h"
+#include "equal_values.h"
+#include "monotone.h"
+#include "push_down.h"
+#include "query_level.h"
+
+static bool cuts_groups(RfLevel *level, Node *condition);
+static bool follow(RfLevel *level, Node *condition, bool by_hand, List **pushed);
+
+/* Whether a condition tells apart what a clause such as DISTINCT takes for equal. */
+static bool
+cuts_listed(const RfLevel *level, List *clause, Node *condition)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_condition_columns(condition))
+	{
+		Var		   *var = lfirst(cell);
+		TargetEntry *target = list_nth_node(TargetEntry, level->query->targetList,
+											var->varattno - 1);
+		ListCell   *other;
+
+		foreach(other, clause)
+		{
+			SortGroupClause *item = lfirst_node(SortGroupClause, other);
+
+			if (item->tleSortGroupRef == target->ressortgroupref &&
+				rf_tells_equals_apart(condition, (Node *) var, item->eqop, var->varcollid))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The same for GROUP BY; the condition has been taken into the level. */
+static bool
+cuts_grouped(const RfLevel *level, Node *condition)
+{
+	Query	   *query = level->query;
+	ListCell   *cell;
+
+	foreach(cell, query->groupClause)
+	{
+		SortGroupClause *item = lfirst_node(SortGroupClause, cell);
+		Node	   *value = get_sortgroupclause_expr(item, query->targetList);
+
+		value = rf_flatten_joins(query, copyObject(value));
+		if (rf_tells_equals_apart(condition, value, item->eqop, exprCollation(value)))
+			return true;
+	}
+	return false;
+}
+
+/* The same for UNION and INTERSECT, which compare column by column. */
+static bool
+cuts_united(Node *node, Node *condition)
+{
+	SetOperationStmt *operation = (SetOperationStmt *) node;
+	ListCell   *cell;
+
+	if (IsA(node, RangeTblRef))
+		return false;
+	foreach(cell, operation->groupClauses == NIL ? NIL : rf_condition_columns(condition))
+	{
+		Var		   *var = lfirst(cell);
+		int			position = var->varattno - 1;
+		SortGroupClause *item = list_nth_node(SortGroupClause, operation->groupClauses,
+											  position);
+
+		if (rf_tells_equals_apart(condition, (Node *) var, item->eqop,
+								  list_nth_oid(operation->colCollations, position)))
+			return true;
+	}
+	return cuts_united(operation->larg, condition) || cuts_united(operation->rarg, condition);
+}
+
+static bool
+uses_one_table(Node *condition)
+{
+	return bms_membership(rf_condition_tables(condition)) == BMS_SINGLETON;
+}
+
+/*
+ * Whether the server could take a condition inside a level on to a relation of
+ * the level, and cut groups there.  From a condition on several relations it may
+ * take a part, so that is asked for each column alone.
+ */
+static bool
+cuts_groups_below(RfLevel *level, Node *condition)
+{
+	bool		as_a_whole = uses_one_table(condition);
+	ListCell   *cell;
+
+	foreach(cell, rf_condition_columns(condition))
+	{
+		Var		   *var = lfirst(cell);
+		RfLevel		inner;
+
+		if (!rf_level_enter(level, var->varno, &inner))
+			continue;
+		/* rows as a whole are not looked into */
+		if (var->varattno <= 0 ||
+			cuts_groups(&inner, rf_condition_on_output(condition, var->varno,
+													   as_a_whole ? 0 : var->varattno)))
+			return true;
+		if (as_a_whole)
+			break;
+	}
+	return false;
+}
+
+static bool
+is_equality(Node *condition)
+{
+	OpExpr	   *comparison = (OpExpr *) condition;
+
+	return IsA(condition, OpExpr) && list_length(comparison->args) == 2 &&
+		op_mergejoinable(comparison->opno, exprType(linitial(comparison->args)));
+}
+
+/*
+ * The server concludes from a = 1 and a = b that b = 1, and takes that where b
+ * comes from.  So an equality is looked at as if it were said of both sides of
+ * every other one.
+ */
+static bool
+cuts_groups_by_conclusion(RfLevel *level, Node *condition)
+{
+	ListCell   *cell;
+
+	if (!is_equality(condition))
+		return false;
+	foreach(cell, rf_level_equalities(level))
+	{
+		for (int side = 0; side < 2; side++)
+		{
+			OpExpr	   *conclusion = copyObject(lfirst_node(OpExpr, cell));
+			ListCell   *other = list_nth_cell(conclusion->args, 1 - side);
+
+			lfirst(other) = makeNullConst(exprType(lfirst(other)), -1,
+										  exprCollation(lfirst(other)));
+			if (cuts_groups_below(level, (Node *) conclusion))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether the server could take a condition on a level's output to a place where
+ * it filters some members of a group and not others.
+ */
+static bool
+cuts_groups(RfLevel *level, Node *condition)
+{
+	Query	   *query = level->query;
+	Node	   *inside;
+	ListCell   *cell;
+
+	check_stack_depth();
+	if (rf_level_holds_back(level, condition))
+		return false;
+	if (query->setOperations != NULL)
+	{
+		if (cuts_united(query->setOperations, condition))
+			return true;
+		foreach(cell, rf_level_arms(level))
+		{
+			if (cuts_groups(lfirst(cell), condition))
+				return true;
+		}
+		return false;
+	}
+	if (cuts_listed(level, query->distinctClause, condition))
+		return true;
+	foreach(cell, query->windowClause)
+	{
+		if (cuts_listed(level, lfirst_node(WindowClause, cell)->partitionClause, condition))
+			return true;
+	}
+	inside = rf_level_condition(level, condition);
+	return cuts_grouped(level, inside) || cuts_groups_below(level, inside) ||
+		cuts_groups_by_conclusion(level, inside);
+}
+
+static void
+report(const RfLevel *level, Node *condition, List **pushed)
+{
+	RfPushed   *entry = palloc(sizeof(RfPushed));
+
+	entry->place = rf_level_place(level, condition);
+	entry->condition = rf_level_text(level, condition);
+	*pushed = lappend(*pushed, entry);
+}
+
+static void
+add_condition(const RfLevel *level, Node *condition)
+{
+	FromExpr   *from = level->query->jointree;
+
+	from->quals = make_and_qual(from->quals, copyObject(condition));
+}
+
+/*
+ * Take a condition on one relation of a level into it; false when it has to stay
+ * in the level.  by_hand: the server will not do so.
+ */
+static bool
+follow_below(RfLevel *level, Node *condition, bool by_hand, List **pushed)
+{
+	Index		table = linitial_node(Var, rf_condition_columns(condition))->varno;
+	RangeTblEntry *rte = rt_fetch(table, level->query->rtable);
+	RfLevel		inner;
+	ListCell   *cell;
+
+	if (rf_level_is_nullable(level, table) || !rf_level_enter(level, table, &inner) ||
+		rf_level_is_shared(level, table))
+		return false;
+	if (level->outer == NULL)
+		inner.name = "query";
+	foreach(cell, rf_condition_columns(condition))
+	{
+		if (lfirst_node(Var, cell)->varattno <= 0)
+			return false;
+	}
+	by_hand |= !rf_level_is_inlined(level, table);
+	/* what a security barrier hides may not be shown to functions of others */
+	if (rte->security_barrier && (by_hand || contain_volatile_functions((Node *) rte->subquery)))
+		return false;
+	return follow(&inner, rf_condition_on_output(condition, table, 0), by_hand, pushed);
+}
+
+/* Add to a level the bounds that a condition inside it implies. */
+static void
+add_bounds(RfLevel *level, Node *condition, List **pushed)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_condition_columns(condition))
+	{
+		Var		   *var = lfirst(cell);
+		List	   *bounds;
+		Node	   *bound;
+
+		if (var->varattno <= 0 || rf_level_is_nullable(level, var->varno))
+			continue;
+		bounds = rf_monotone_bounds(condition, var);
+		if (bounds == NIL)
+			continue;
+		bound = (Node *) make_ands_explicit(bounds);
+		add_condition(level, bound);
+		if (uses_one_table(condition) || !follow_below(level, bound, false, pushed))
+			report(level, bound, pushed);
+	}
+}
+
+/* Take a condition inside a level as far as it goes. */
+static void
+settle(RfLevel *level, Node *condition, bool by_hand, List **pushed)
+{
+	if (uses_one_table(condition) && follow_below(level, condition, by_hand, pushed))
+		return;
+	if (by_hand)
+		add_condition(level, condition);
+	report(level, condition, pushed);
+	add_bounds(level, condition, pushed);
+}
+
+/*
+ * Take a condition on a level's output into it; false when that is not possible.
+ */
+static bool
+follow(RfLevel *level, Node *condition, bool by_hand, List **pushed)
+{
+	bool		followed = false;
+	Node	   *inside;
+	ListCell   *cell;
+
+	check_stack_depth();
+	if (rf_level_holds_back(level, condition))
+		return false;
+	if (level->query->setOperations != NULL)
+	{
+		foreach(cell, rf_level_arms(level))
+			followed |= follow(lfirst(cell), condition, by_hand, pushed);
+		return followed;
+	}
+	inside = rf_level_condition(level, condition);
+	if (!rf_level_is_alone(level, inside))
+		return false;
+	settle(level, inside, by_hand, pushed);
+	return true;
+}
+
+/* Conditions of which none is two, joined by AND. */
+static List *
+flatten(List *conditions)
+{
+	List	   *flat = NIL;
+	ListCell   *cell;
+
+	foreach(cell, conditions)
+	{
+		if (is_andclause(lfirst(cell)))
+			flat = list_concat(flat, flatten(((BoolExpr *) lfirst(cell))->args));
+		else
+			flat = lappend(flat, lfirst(cell));
+	}
+	return flat;
+}
+
+/*
+ * Filter the rows of a query by conditions on its output.  The query is a
+ * rewritten one, SELECT ... FROM (subquery) q; the conditions are over q's
+ * columns, without subqueries and volatile functions, and with constants for
+ * what does not depend on a row.  Those that the caller has to apply to finished
+ * rows end in residual, of Node; what is filtered where in pushed, of RfPushed.
+ */
 void
 rf_push_down(Query *query, List *conjuncts, List **residual, List **pushed)
 {
-	(void) query;
-	*residual = conjuncts;
+	RfLevel		level = {query, NULL, "finished rows"};
+	ListCell   *cell;
+
+	*residual = NIL;
 	*pushed = NIL;
+	foreach(cell, flatten(conjuncts))
+	{
+		Node	   *condition = lfirst(cell);
+
+		if (cuts_groups_below(&level, condition))
+		{
+			*residual = lappend(*residual, condition);
+			report(&level, condition, pushed);
+		}
+		else
+		{
+			add_condition(&level, condition);
+			settle(&level, condition, false, pushed);
+		}
+	}
 }

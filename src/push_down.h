@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * push_down.h
- *	  Conditions on the rows of a query, pushed towards its tables.
+ *	  Filtering the rows of a query as early as that is the same.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,7 +10,7 @@
 
 #include "nodes/parsenodes.h"
 
-/* A condition that was pushed into a part of a query, for people. */
+/* A condition, and the part of a query in which it holds; for people. */
 typedef struct RfPushed
 {
 	char	   *place;

@@ -1,7 +1,9 @@
 \set ECHO none
 -- What every test begins with: a schema of its own, and helpers in it.
 --
---   applied(flow)              run a flow; its counts in words, and they must add up (G1)
+--   applied(flow)              run a using flow; its counts in words, and they must add up (G1)
+--   refreshed(flow, ...)       the same of a where flow; what follows is as in refresh()
+--   reset(flow)                the same of its full refresh
 --   refused(statement)         the error of a statement: SQLSTATE, message, detail, hint,
 --                              and the lines of the context that name a flow
 --   same(query, query)         whether two queries give the same rows, copies counted
@@ -22,16 +24,17 @@ FROM replace_flow.run
 WHERE rows_read <> rows_rejected + rows_superseded + rows_late + rows_tie_ignored
         + rows_tombstone + rows_inserted + rows_updated + rows_unchanged
     OR finished_at < started_at
-    OR status <> 'succeeded' AND rows_staged + rows_read + rows_deleted + keys_replaced > 0;
+    OR status <> 'succeeded' AND rows_staged + rows_read + rows_deleted + keys_replaced > 0
+    OR kind = 'where' AND rows_staged + rows_superseded + rows_late + rows_tie_ignored
+        + rows_tombstone + keys_replaced > 0
+    OR rows_reset > CASE kind WHEN 'where' THEN rows_deleted ELSE 0 END
+    OR kind = 'where' AND status = 'succeeded' AND num_nulls(technique, reasons, predicate) > 0;
 
 -- An old and a new row may be written as one update or as a delete and an
 -- insert.  So the new rows that were written "came", and the old ones "went".
-CREATE FUNCTION applied(flow text) RETURNS text
+CREATE FUNCTION in_words(run replace_flow.run) RETURNS text
 LANGUAGE plpgsql AS $$
-DECLARE
-    run replace_flow.run;
 BEGIN
-    run := replace_flow.apply(flow);
     IF EXISTS (SELECT FROM test.unaccounted u WHERE u.run_id = run.run_id) THEN
         RAISE EXCEPTION 'the counts of a run do not add up: %', run;
     END IF;
@@ -40,7 +43,7 @@ BEGIN
     END IF;
     RETURN (SELECT string_agg(word || ' ' || number, ', ' ORDER BY place)
             FROM (VALUES
-                (1, 'staged', nullif(run.rows_staged, run.rows_read)),
+                (1, 'staged', CASE run.kind WHEN 'using' THEN nullif(run.rows_staged, run.rows_read) END),
                 (2, 'read', run.rows_read),
                 (3, 'rejected', nullif(run.rows_rejected, 0)),
                 (4, 'superseded', nullif(run.rows_superseded, 0)),
@@ -50,8 +53,16 @@ BEGIN
                 (8, 'came', nullif(run.rows_inserted + run.rows_updated, 0)),
                 (9, 'stayed', nullif(run.rows_unchanged, 0)),
                 (10, 'went', nullif(run.rows_deleted + run.rows_updated, 0)),
-                (11, 'keys', nullif(run.keys_replaced, 0))) AS c (place, word, number));
+                (11, 'keys', nullif(run.keys_replaced, 0)),
+                (12, 'reset', nullif(run.rows_reset, 0))) AS c (place, word, number));
 END $$;
+CREATE FUNCTION applied(flow text) RETURNS text
+LANGUAGE sql AS 'SELECT test.in_words(replace_flow.apply(flow))';
+CREATE FUNCTION refreshed(flow text, predicate_override text DEFAULT NULL, technique text DEFAULT NULL,
+    allow_empty boolean DEFAULT NULL) RETURNS text
+LANGUAGE sql AS 'SELECT test.in_words(replace_flow.refresh(flow, predicate_override, technique, allow_empty))';
+CREATE FUNCTION reset(flow text) RETURNS text
+LANGUAGE sql AS 'SELECT test.in_words(replace_flow.full_refresh(flow))';
 
 CREATE FUNCTION refused(statement text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
@@ -69,13 +80,13 @@ EXCEPTION WHEN OTHERS THEN
         detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT, context = PG_EXCEPTION_CONTEXT;
     -- the numbers of runs and of the flow's own objects are any numbers
     RETURN QUERY
-    SELECT regexp_replace(line, '\m(run |flow_|floor_|pg_temp_)\d+', '\1N', 'g')
+    SELECT regexp_replace(line, '\m(run |flow_|floor_|window_|pg_temp_)\d+', '\1N', 'g')
     FROM (
         SELECT state || ': ' || message
         UNION ALL SELECT 'DETAIL: ' || detail WHERE detail <> ''
         UNION ALL SELECT 'HINT: ' || hint WHERE hint <> ''
         UNION ALL SELECT 'CONTEXT: ' || part FROM string_to_table(context, E'\n') AS part
-        WHERE part ~ '^(run|parameter|converting) .* flow '
+        WHERE part ~ '^(run|preview|parameter|converting) .* flow '
     ) AS report (line);
 END $$;
 

@@ -54,6 +54,16 @@ static const RfRangeType range_types[] = {
 	{TIMESTAMPTZOID, "timestamptz", "interval", "float8"}
 };
 
+/* What the caller may give for them; a date is also the time when it begins. */
+static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, NUMERICOID, TEXTOID, InvalidOid};
+static const Oid dates[] = {DATEOID, TEXTOID, InvalidOid};
+static const Oid times[] = {TIMESTAMPOID, DATEOID, TEXTOID, InvalidOid};
+static const Oid zoned_times[] = {TIMESTAMPTZOID, TEXTOID, InvalidOid};
+static const Oid intervals[] = {INTERVALOID, TEXTOID, InvalidOid};
+static const Oid intervals_or_days[] = {
+	INTERVALOID, INT2OID, INT4OID, INT8OID, TEXTOID, InvalidOid
+};
+
 /* A call. */
 typedef struct RfRange
 {
@@ -63,19 +73,32 @@ typedef struct RfRange
 	RfBackfillRow row;			/* with the values as canonical texts */
 } RfRange;
 
-/* A value of whatever type the caller gave, as text. */
+/*
+ * A value that the caller gave, as text.  It is a literal without a type, or of
+ * one of some types.
+ */
 static char *
-argument_as_text(FunctionCallInfo fcinfo, int number, const char *name, Oid *type)
+argument_as_text(FunctionCallInfo fcinfo, const RfRange *range, int number, const char *name,
+				 const Oid *allowed_types)
 {
 	Datum		value = rf_argument(fcinfo, number, name);
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, number);
 	Oid			output;
 	bool		is_varlena;
 
-	*type = get_fn_expr_argtype(fcinfo->flinfo, number);
-	/* a literal without a type */
-	if (*type == UNKNOWNOID)
+	if (type == UNKNOWNOID)
 		return pstrdup(DatumGetCString(value));
-	getTypeOutputInfo(*type, &output, &is_varlena);
+	while (OidIsValid(*allowed_types) && *allowed_types != type)
+		allowed_types++;
+	if (!OidIsValid(*allowed_types))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("\"%s\" of the backfill of flow \"%s\" cannot be of type %s",
+						name, range->flow->name, format_type_be(type)),
+				 errdetail("Column \"%s\" has type %s.", range->column,
+						   format_type_be(range->type->type)),
+				 errhint("Cast the value.")));
+	getTypeOutputInfo(type, &output, &is_varlena);
 	return OidOutputFunctionCall(output, value);
 }
 
@@ -116,25 +139,74 @@ find_column(RfRange *range, const char *name)
 			 errhint("Use a column of the target that the query gives.")));
 }
 
+/* Which value is being read, for errors. */
+typedef struct RfValueOrigin
+{
+	const char *flow_name;
+	const char *parameter;
+} RfValueOrigin;
+
+static void
+add_value_context(void *arg)
+{
+	const RfValueOrigin *origin = arg;
+
+	errcontext("parameter \"%s\" of the backfill of flow \"%s\"",
+			   origin->parameter, origin->flow_name);
+}
+
 /* A text as a value of a type, and as text again. */
 static char *
-canonical(const char *value, const char *type)
+canonical(const RfRange *range, const char *parameter, const char *type, const char *value)
 {
+	RfValueOrigin origin = {range->flow->name, parameter};
+	ErrorContextCallback callback = {error_context_stack, add_value_context, &origin};
 	RfArgs		args = {0};
 	RfRow		row;
 
+	error_context_stack = &callback;
 	rf_arg_text(&args, value);
 	(void) rf_query_first(rf_sql_canonical(type), &args, &row);
+	error_context_stack = callback.previous;
 	return rf_row_text(&row, "value");
+}
+
+/*
+ * Act as the flow's owner, in the flow's time zone, and write times in a way
+ * that can be read again.
+ */
+static void
+assume(RfRoleGuard *guard, const RfFlow *flow)
+{
+	rf_flow_assume(guard, flow);
+	/* the order of day and month stays the flow's */
+	rf_role_set("DateStyle", "ISO");
+	rf_role_set("IntervalStyle", "postgres");
+}
+
+static char *
+read_limit(FunctionCallInfo fcinfo, const RfRange *range, int number, const char *name)
+{
+	Oid			type = range->type->type;
+	const Oid  *allowed_types = type == DATEOID ? dates : type == TIMESTAMPOID ? times :
+		type == TIMESTAMPTZOID ? zoned_times : numbers;
+
+	return canonical(range, name, format_type_be_qualified(type),
+					 argument_as_text(fcinfo, range, number, name, allowed_types));
 }
 
 /* Days are what a whole number means beside a date. */
 static char *
-step_as_text(const RfRange *range, const char *step)
+read_step(FunctionCallInfo fcinfo, const RfRange *range, int number)
 {
-	if (range->type->type == DATEOID && strspn(step, "0123456789") == strlen(step))
+	Oid			type = range->type->type;
+	const Oid  *allowed_types = type == DATEOID ? intervals_or_days :
+		type == TIMESTAMPOID || type == TIMESTAMPTZOID ? intervals : numbers;
+	char	   *step = argument_as_text(fcinfo, range, number, "step", allowed_types);
+
+	if (type == DATEOID && strspn(step, "0123456789") == strlen(step))
 		step = psprintf("%s days", step);
-	return canonical(step, range->type->step_type);
+	return canonical(range, "step", range->type->step_type, step);
 }
 
 /*
@@ -209,7 +281,6 @@ is_empty(const RfRange *range)
 	return rf_row_bool(&row, "is_empty");
 }
 
-/* Work as the flow's owner, with the flow's settings: limits are in its zone. */
 static RfRange *
 read_range(FunctionCallInfo fcinfo)
 {
@@ -217,22 +288,19 @@ read_range(FunctionCallInfo fcinfo)
 	RfFlow	   *flow = rf_flow_find(rf_argument_text(fcinfo, 0, "flow"));
 	char	   *column = rf_argument_text(fcinfo, 1, "column_name");
 	RfRoleGuard guard;
-	Oid			type;
 
 	rf_flow_check_caller(flow);
 	rf_flow_check_kind(flow, RF_WHERE);
 	rf_flow_open(flow);
 	range->flow = flow;
 	find_column(range, column);
-	rf_flow_assume(&guard, flow);
+	assume(&guard, flow);
 	range->row.flow_id = flow->id;
 	range->row.definition_version = flow->definition_version;
 	range->row.column_name = range->column;
-	range->row.from_value = canonical(argument_as_text(fcinfo, 2, "from_value", &type),
-									  format_type_be_qualified(range->type->type));
-	range->row.to_value = canonical(argument_as_text(fcinfo, 3, "to_value", &type),
-									format_type_be_qualified(range->type->type));
-	range->row.step = step_as_text(range, argument_as_text(fcinfo, 4, "step", &type));
+	range->row.from_value = read_limit(fcinfo, range, 2, "from_value");
+	range->row.to_value = read_limit(fcinfo, range, 3, "to_value");
+	range->row.step = read_step(fcinfo, range, 4);
 	range->row.newest_first = rf_argument_bool(fcinfo, 5, "newest_first");
 	range->row.slices_total = is_empty(range) ? 0 : count_slices(range);
 	rf_role_restore(&guard);
@@ -247,8 +315,15 @@ static RfRange *
 begin_backfill(FunctionCallInfo fcinfo)
 {
 	RfRange    *range = read_range(fcinfo);
-	int64		done = range->row.slices_total == 0 ? 0 : rf_catalog_begin_backfill(&range->row);
+	int64		done = 0;
 
+	if (range->row.slices_total > 0)
+		done = rf_catalog_begin_backfill(&range->row);
+	else
+		ereport(NOTICE,
+				(errmsg("the backfill of flow \"%s\" has nothing to do", range->flow->name),
+				 errdetail("There is nothing from %s to before %s.", range->row.from_value,
+						   range->row.to_value)));
 	if (done > 0)
 		ereport(NOTICE,
 				(errmsg("the backfill of flow \"%s\" goes on after " INT64_FORMAT " of " INT64_FORMAT " slices",
@@ -313,7 +388,7 @@ refresh_slice(const RfRange *range)
 		return false;
 	}
 	slice = range->row.newest_first ? range->row.slices_total - 1 - done : done;
-	rf_flow_assume(&guard, range->flow);
+	assume(&guard, range->flow);
 	(void) find_limits(range, slice, &lower, &upper);
 	rf_role_restore(&guard);
 	options.predicate_override = rf_sql_slice_predicate(range->column, range->type->type,
@@ -334,7 +409,8 @@ check_call(FunctionCallInfo fcinfo)
 	if (context == NULL || !IsA(context, CallContext) || context->atomic)
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("a backfill cannot run inside a transaction"),
+				 errmsg("the backfill of flow \"%s\" cannot run inside a transaction",
+						rf_argument_text(fcinfo, 0, "flow")),
 				 errdetail("Each of its slices has a transaction of its own."),
 				 errhint("CALL replace_flow.backfill() on its own, outside of a transaction block and of functions.")));
 }
@@ -375,8 +451,8 @@ replace_flow_backfill(PG_FUNCTION_ARGS)
 	check_call(fcinfo);
 	PreventCommandIfReadOnly("backfill()");
 	rf_query_begin_transactions();
+	/* the first slice's transaction begins here */
 	range = begin_backfill(fcinfo);
-	rf_query_commit();
 	refresh_slices(range);
 	rf_query_end();
 	MemoryContextSwitchTo(caller);

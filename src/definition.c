@@ -23,6 +23,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 #include "conversion.h"
 #include "definition.h"
@@ -124,6 +125,27 @@ rf_definition_read_query(RfDefinition *definition)
 	definition->view = rf_view_begin(definition->name, query);
 	definition->noutputs = rf_view_outputs(definition->view, &definition->outputs,
 										   &definition->output_types);
+	if (definition->noutputs == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("the query of flow \"%s\" gives no column", definition->name),
+				 errhint("Name the columns that are to be stored.")));
+}
+
+/*
+ * An interval that a where flow keeps between refreshes by the worker.
+ */
+void
+rf_definition_check_interval(const RfDefinition *definition)
+{
+	Interval	zero = {0};
+
+	if (DatumGetBool(DirectFunctionCall2(interval_lt, definition->row.min_interval,
+										 IntervalPGetDatum(&zero))))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"min_interval\" of flow \"%s\" is negative", definition->name),
+				 errhint("Give an interval of zero or more.")));
 }
 
 /*

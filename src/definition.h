@@ -41,6 +41,7 @@ extern void rf_definition_check_name(const RfDefinition *definition);
 extern void rf_definition_check_source(const RfDefinition *definition);
 extern void rf_definition_check_unread(const RfDefinition *definition);
 extern void rf_definition_check_settings(const RfDefinition *definition);
+extern void rf_definition_check_interval(const RfDefinition *definition);
 extern void rf_definition_read_query(RfDefinition *definition);
 extern void rf_definition_check_reads(const RfDefinition *definition);
 extern int	rf_definition_output(const RfDefinition *definition, const char *name);

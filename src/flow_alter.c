@@ -468,6 +468,11 @@ rename_flow(RfDefinition *definition, const char *name)
 static void
 alter(RfDefinition *definition, RfAlteration *alteration)
 {
+	RfRoleGuard guard;
+
+	rf_role_read_as(&guard, definition->owner);
+	if (definition->row.kind == RF_WHERE)
+		rf_definition_check_interval(definition);
 	if (alteration->new_source)
 		rf_definition_check_source(definition);
 	if (alteration->new_settings)
@@ -488,6 +493,7 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 		rename_flow(definition, alteration->new_name);
 	if (alteration->reads_anew)
 		rf_definition_warn(definition);
+	rf_role_restore(&guard);
 }
 
 /*

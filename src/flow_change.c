@@ -303,6 +303,7 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 	RfAction	action = rf_action_parse(rf_argument_text(fcinfo, 3, "action"));
 	RfFlow	   *flow;
 	RfView	   *view;
+	RfRoleGuard guard;
 	char	   *column;
 
 	if (name[0] == '\0')
@@ -310,7 +311,9 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("the name of an expectation of flow \"%s\" must not be empty", flow_name)));
 	flow = begin_change(flow_name, &view);
+	rf_role_read_as(&guard, flow->owner);
 	column = rf_view_add(view, "condition", condition, BOOLOID, "expectation");
+	rf_role_restore(&guard);
 	if (!rf_catalog_add_expectation(flow->id, name, action, condition, column))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

@@ -283,6 +283,7 @@ replace_flow_create_where_flow(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("replace_flow.create_where_flow()");
 	read_where_arguments(&definition, fcinfo);
 	rf_query_begin();
+	rf_definition_check_interval(&definition);
 	rf_definition_check_settings(&definition);
 	rf_definition_read_query(&definition);
 	take_target(&definition);

@@ -68,19 +68,35 @@ set_for_this_level(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
-/*
- * Act as a role until rf_role_restore().
- */
-void
-rf_role_assume(RfRoleGuard *guard, Oid role)
+static void
+become(RfRoleGuard *guard, Oid role)
 {
 	GetUserIdAndSecContext(&guard->user, &guard->security_context);
 	SetUserIdAndSecContext(role, guard->security_context |
 						   SECURITY_LOCAL_USERID_CHANGE |
 						   (role == guard->user ? 0 : SECURITY_RESTRICTED_OPERATION));
 	guard->guc_level = NewGUCNestLevel();
+}
+
+/*
+ * Act as a role until rf_role_restore().
+ */
+void
+rf_role_assume(RfRoleGuard *guard, Oid role)
+{
+	become(guard, role);
 	set_for_this_level("search_path", "pg_catalog, pg_temp");
 	set_for_this_level("row_security", "off");
+}
+
+/*
+ * Act as a role, with the caller's search path: to read texts of the caller's,
+ * which may call input functions of types, and with them code of the role's.
+ */
+void
+rf_role_read_as(RfRoleGuard *guard, Oid role)
+{
+	become(guard, role);
 }
 
 /*

@@ -22,6 +22,7 @@ typedef struct RfRoleGuard
 } RfRoleGuard;
 
 extern void rf_role_assume(RfRoleGuard *guard, Oid role);
+extern void rf_role_read_as(RfRoleGuard *guard, Oid role);
 extern void rf_role_restore(const RfRoleGuard *guard);
 extern void rf_role_set(const char *name, const char *value);
 extern Oid	rf_role_of_catalog(void);

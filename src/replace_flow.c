@@ -111,6 +111,7 @@ replace_flow_floors(PG_FUNCTION_ARGS)
 	rf_query_begin();
 	flow = rf_flow_find(flow_name);
 	rf_flow_check_caller(flow);
+	rf_flow_check_kind(flow, RF_USING);
 	rf_flow_open(flow);
 	rf_flow_assume(&guard, flow);
 	rf_query_each(rf_sql_floors(flow), RF_PLAN_FREE, NULL, put_floor, fcinfo->resultinfo);

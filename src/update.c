@@ -202,7 +202,7 @@ refuse_override(const char *name, const char *detail)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("\"replace_where_overrides\" cannot be used for flow \"%s\"",
-					name != NULL ? name : "(null)"),
+					name),
 			 errdetail("%s", detail),
 			 errhint("Give [{\"flow_name\": ..., \"predicate_override\": ...}, ...], with where flows that the update refreshes.")));
 }
@@ -214,7 +214,12 @@ set_override(List *steps, const char *name, char *override)
 	RfFlow	   *flow;
 
 	if (name == NULL || override == NULL)
-		refuse_override(name, "An element lacks flow_name or predicate_override.");
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an element of \"replace_where_overrides\" lacks \"%s\"",
+						name == NULL ? "flow_name" : "predicate_override"),
+				 errhint("Give [{\"flow_name\": ..., \"predicate_override\": ...}, ...].")));
+	flow = rf_flow_find(name);
 	if (step == NULL)
 		refuse_override(name, "The update does not select it.");
 	if (step->flow->kind != RF_WHERE)
@@ -225,7 +230,6 @@ set_override(List *steps, const char *name, char *override)
 		refuse_override(name, "There are two overrides for it.");
 	step->override = override;
 	/* what is wrong with it is to be known before anything happens */
-	flow = rf_flow_find(name);
 	rf_flow_open(flow);
 	(void) rf_predicate_of_text(flow, override);
 }

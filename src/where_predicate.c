@@ -26,10 +26,10 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
@@ -83,6 +83,33 @@ find_alias(const Query *query, const char *alias)
 	return 0;
 }
 
+/* What the parser makes of a column of a table of FROM. */
+static Var *
+make_var(RangeTblEntry *rte, int varno, AttrNumber attnum)
+{
+	List	   *vars;
+
+	expandRTE(rte, varno, 0, -1, true, NULL, &vars);
+	return list_nth_node(Var, vars, attnum - 1);
+}
+
+/* A column of a table of FROM, as the tables below joins give it; or NULL. */
+static Node *
+find_from_column(Query *query, int varno, const char *column)
+{
+	RangeTblEntry *rte = rt_fetch(varno, query->rtable);
+	AttrNumber	attnum = 0;
+	ListCell   *cell;
+
+	foreach(cell, rte->eref->colnames)
+	{
+		attnum++;
+		if (strcmp(strVal(lfirst(cell)), column) == 0)
+			return rf_flatten_joins(query, (Node *) make_var(rte, varno, attnum));
+	}
+	return NULL;
+}
+
 /* The column of the target that stores a column of the query's FROM, or NULL. */
 static char *
 find_source_column(const RfPredicateScope *scope, const char *alias, const char *column)
@@ -90,14 +117,13 @@ find_source_column(const RfPredicateScope *scope, const char *alias, const char 
 	Query	   *query = copyObject(unconstify(Query *, scope->query));
 	int			varno = find_alias(query, alias);
 
-	for (int i = 0; varno > 0 && i < scope->columns->natts; i++)
+	Node	   *source = varno > 0 ? find_from_column(query, varno, column) : NULL;
+
+	for (int i = 0; source != NULL && i < scope->columns->natts; i++)
 	{
 		TargetEntry *output = list_nth(query->targetList, scope->outputs[i] - 1);
-		Var		   *var = (Var *) rf_flatten_joins(query, (Node *) output->expr);
 
-		if (IsA(var, Var) && var->varno == varno && var->varlevelsup == 0 && var->varattno > 0 &&
-			strcmp(strVal(list_nth(rt_fetch(varno, query->rtable)->eref->colnames,
-								   var->varattno - 1)), column) == 0)
+		if (equal(rf_flatten_joins(query, (Node *) output->expr), source))
 			return NameStr(TupleDescAttr(scope->columns, i)->attname);
 	}
 	return NULL;
@@ -245,12 +271,21 @@ rf_predicate_of_flow(const RfFlow *flow)
 	RfView	   *view = rf_predicate_stored(flow);
 
 	check_types(flow, view);
+	/* what a function is marked as can change */
+	if (contain_volatile_functions(rf_view_added(view)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("REPLACE_WHERE_NOT_DETERMINISTIC: the predicate of flow \"%s\" calls a volatile function",
+						flow->name),
+				 errdetail("It was not volatile when the predicate was given."),
+				 errhint("Mark the function as what it is, or give the flow another predicate with replace_flow.alter_flow().")));
 	return rf_view_added(view);
 }
 
 /*
  * A predicate that the caller gives for one run of an open flow.  Its names are
- * the caller's; times and intervals in it are read as in the flow's own.
+ * the caller's, and it is read as the owner; times and intervals in it mean what
+ * they mean in the flow's own.
  */
 Node *
 rf_predicate_of_text(const RfFlow *flow, const char *text)
@@ -258,14 +293,15 @@ rf_predicate_of_text(const RfFlow *flow, const char *text)
 	AttrNumber *outputs = palloc(flow->columns->natts * sizeof(AttrNumber));
 	RfPredicateScope scope = {flow->name, "predicate_override", flow->target, flow->columns,
 	outputs, rf_view_inner_query(rf_view_load(flow))};
-	int			guc_level = NewGUCNestLevel();
+	RfRoleGuard guard;
 	Node	   *predicate;
 
 	for (int i = 0; i < flow->columns->natts; i++)
 		outputs[i] = flow->column_outputs[i] + 1;
+	rf_role_read_as(&guard, flow->owner);
 	rf_flow_set_creator_settings(flow);
 	predicate = rf_view_added(rf_predicate_read(&scope, text));
-	AtEOXact_GUC(false, guc_level);
+	rf_role_restore(&guard);
 	return predicate;
 }
 
@@ -324,6 +360,12 @@ can_compute(Node *node)
 		case T_MinMaxExpr:
 		case T_SQLValueFunction:
 		case T_CoerceToDomain:
+		case T_BoolExpr:
+		case T_CaseExpr:
+		case T_CoalesceExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_RowCompareExpr:
 			return get_typtype(exprType(node)) != TYPTYPE_PSEUDO && !needs_context(node, NULL);
 		default:
 			return false;
@@ -334,10 +376,12 @@ can_compute(Node *node)
 static Node *
 settle(Node *node, void *context)
 {
-	if (node == NULL || IsA(node, CaseExpr) || IsA(node, CoalesceExpr))
-		return node;
+	if (node == NULL)
+		return NULL;
 	if (can_compute(node))
 		return (Node *) compute((Expr *) node);
+	if (IsA(node, CaseExpr) || IsA(node, CoalesceExpr))
+		return node;
 	return expression_tree_mutator(node, settle, context);
 }
 

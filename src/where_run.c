@@ -15,8 +15,8 @@
  *	4. Compare: all of them are one group.
  *	5. Write: deletes, updates, inserts.
  *
- * A full refresh takes all rows of the target for old ones, so those outside the
- * window go.
+ * A full refresh reads all rows of the target, and deletes those outside the
+ * window.
  *
  *-------------------------------------------------------------------------
  */
@@ -243,16 +243,21 @@ static void
 read_old_row(TupleTableSlot *slot, void *arg)
 {
 	RfRefresh  *refresh = arg;
-	RfRowAddress address;
+	RfOldRow	old;
 
 	slot_getallattrs(slot);
-	address.tableoid = DatumGetObjectId(slot->tts_values[RF_OLD_TABLEOID]);
-	address.ctid = *DatumGetItemPointer(slot->tts_values[RF_OLD_CTID]);
+	old.address.tableoid = DatumGetObjectId(slot->tts_values[RF_OLD_TABLEOID]);
+	old.address.ctid = *DatumGetItemPointer(slot->tts_values[RF_OLD_CTID]);
+	old.values = slot->tts_values + RF_OLD_COLUMNS;
+	old.nulls = slot->tts_isnull + RF_OLD_COLUMNS;
 	refresh->old_rows++;
-	if (!is_true(slot, RF_OLD_IN_WINDOW))
+	if (is_true(slot, RF_OLD_IN_WINDOW))
+		rf_diff_add_old(refresh->diff, WINDOW_GROUP, &old.address, old.values, old.nulls);
+	else
+	{
+		rf_writer_delete(refresh->writer, &old);
 		refresh->run->counts.rows_reset++;
-	rf_diff_add_old(refresh->diff, WINDOW_GROUP, &address,
-					slot->tts_values + RF_OLD_COLUMNS, slot->tts_isnull + RF_OLD_COLUMNS);
+	}
 }
 
 static void
@@ -268,16 +273,17 @@ static void
 check_not_empty(const RfRefresh *refresh)
 {
 	const RfRefreshOptions *options = refresh->options;
+	const RfRunCounts *counts = &refresh->run->counts;
 	bool		allowed = options->insists ? options->allow_empty : refresh->flow->allow_empty;
 
-	if (!allowed && refresh->run->counts.rows_read == 0 && refresh->old_rows > 0)
+	if (!allowed && counts->rows_read == counts->rows_rejected && refresh->old_rows > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("the query of flow \"%s\" gives no row for the window", refresh->flow->name),
-				 errdetail(INT64_FORMAT " rows of the target would be deleted; the query gives 0.",
-						   refresh->old_rows),
-				 errhint("To delete them all the same, call replace_flow.refresh(%s, allow_empty => true), or alter the flow so.",
-						 quote_literal_cstr(refresh->flow->name))));
+				 errdetail(INT64_FORMAT " rows of the target would go; of " INT64_FORMAT
+						   " rows that the query gives, expectations drop " INT64_FORMAT ".",
+						   refresh->old_rows, counts->rows_read, counts->rows_rejected),
+				 errhint("See whether its sources are complete. To go on all the same, give allow_empty => true to replace_flow.refresh() or to replace_flow.alter_flow().")));
 }
 
 /* Step 4. */

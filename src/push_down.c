@@ -23,9 +23,13 @@
  * is false can make nothing but output rows for which it is false: the levels
  * that would break this, such as LIMIT, hold the condition back
  * (rf_level_holds_back), the nullable sides of outer joins are not entered, and
- * groups go as a whole.  The condition itself stays in the WHERE clause, so the
- * output rows that come of incomplete groups are filtered out in the end.  WITH
- * queries that are computed on their own get the condition itself as well.
+ * groups go as a whole.  The condition itself is applied further up, so the output
+ * rows that come of incomplete groups are filtered out in the end.  WITH queries
+ * that are computed on their own get the condition itself as well.
+ *
+ * Where bounds do the work of a comparison, wherever it went, nothing is won by
+ * computing date_trunc('day', ts) for each row of the table once more.  Then the
+ * comparison is applied to finished rows, too, and not put into the WHERE clause.
  *
  * What ended where is told to people.
  *
@@ -48,8 +52,17 @@
 #include "push_down.h"
 #include "query_level.h"
 
+/* What becomes of a condition on its way into a query. */
+typedef struct RfTrip
+{
+	List	   *places;			/* of RfPushed: where it ended itself */
+	List	   *bounds;			/* of RfPushed: what it implied there */
+	bool		unbounded;		/* it implied nothing at one of its ends */
+	bool		by_hand;		/* it was added where the server takes nothing */
+} RfTrip;
+
 static bool cuts_groups(RfLevel *level, Node *condition);
-static bool follow(RfLevel *level, Node *condition, bool by_hand, List **pushed);
+static bool follow(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip);
 
 /* Whether a condition tells apart what a clause such as DISTINCT takes for equal. */
 static bool
@@ -227,14 +240,14 @@ cuts_groups(RfLevel *level, Node *condition)
 		cuts_groups_by_conclusion(level, inside);
 }
 
-static void
-report(const RfLevel *level, Node *condition, List **pushed)
+static List *
+report(List *reports, const RfLevel *level, Node *condition)
 {
 	RfPushed   *entry = palloc(sizeof(RfPushed));
 
 	entry->place = rf_level_place(level, condition);
 	entry->condition = rf_level_text(level, condition);
-	*pushed = lappend(*pushed, entry);
+	return lappend(reports, entry);
 }
 
 static void
@@ -250,7 +263,7 @@ add_condition(const RfLevel *level, Node *condition)
  * in the level.  by_hand: the server will not do so.
  */
 static bool
-follow_below(RfLevel *level, Node *condition, bool by_hand, List **pushed)
+follow_below(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
 {
 	Index		table = linitial_node(Var, rf_condition_columns(condition))->varno;
 	RangeTblEntry *rte = rt_fetch(table, level->query->rtable);
@@ -271,50 +284,63 @@ follow_below(RfLevel *level, Node *condition, bool by_hand, List **pushed)
 	/* what a security barrier hides may not be shown to functions of others */
 	if (rte->security_barrier && (by_hand || contain_volatile_functions((Node *) rte->subquery)))
 		return false;
-	return follow(&inner, rf_condition_on_output(condition, table, 0), by_hand, pushed);
+	return follow(&inner, rf_condition_on_output(condition, table, 0), by_hand, trip);
 }
 
-/* Add to a level the bounds that a condition inside it implies. */
+/* Take a bound, which is a condition on a column, as far as it goes. */
 static void
-add_bounds(RfLevel *level, Node *condition, List **pushed)
+settle_bound(RfLevel *level, Node *bound, RfTrip *trip)
 {
+	RfTrip		trip_of_bound = {0};
+
+	add_condition(level, bound);
+	if (follow_below(level, bound, false, &trip_of_bound))
+		trip->bounds = list_concat(trip->bounds, trip_of_bound.places);
+	else
+		trip->bounds = report(trip->bounds, level, bound);
+}
+
+/* Add to a level the bounds that a condition inside it implies, if there are any. */
+static bool
+add_bounds(RfLevel *level, Node *condition, RfTrip *trip)
+{
+	bool		found = false;
 	ListCell   *cell;
 
 	foreach(cell, rf_condition_columns(condition))
 	{
 		Var		   *var = lfirst(cell);
 		List	   *bounds;
-		Node	   *bound;
 
 		if (var->varattno <= 0 || rf_level_is_nullable(level, var->varno))
 			continue;
 		bounds = rf_monotone_bounds(condition, var);
 		if (bounds == NIL)
 			continue;
-		bound = (Node *) make_ands_explicit(bounds);
-		add_condition(level, bound);
-		if (uses_one_table(condition) || !follow_below(level, bound, false, pushed))
-			report(level, bound, pushed);
+		settle_bound(level, (Node *) make_ands_explicit(bounds), trip);
+		found = true;
 	}
+	return found;
 }
 
 /* Take a condition inside a level as far as it goes. */
 static void
-settle(RfLevel *level, Node *condition, bool by_hand, List **pushed)
+settle(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
 {
-	if (uses_one_table(condition) && follow_below(level, condition, by_hand, pushed))
+	if (uses_one_table(condition) && follow_below(level, condition, by_hand, trip))
 		return;
 	if (by_hand)
 		add_condition(level, condition);
-	report(level, condition, pushed);
-	add_bounds(level, condition, pushed);
+	trip->by_hand |= by_hand;
+	trip->places = report(trip->places, level, condition);
+	trip->unbounded |= !add_bounds(level, condition, trip);
 }
 
 /*
  * Take a condition on a level's output into it; false when that is not possible.
  */
 static bool
-follow(RfLevel *level, Node *condition, bool by_hand, List **pushed)
+follow(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
 {
 	bool		followed = false;
 	Node	   *inside;
@@ -326,13 +352,13 @@ follow(RfLevel *level, Node *condition, bool by_hand, List **pushed)
 	if (level->query->setOperations != NULL)
 	{
 		foreach(cell, rf_level_arms(level))
-			followed |= follow(lfirst(cell), condition, by_hand, pushed);
+			followed |= follow(lfirst(cell), condition, by_hand, trip);
 		return followed;
 	}
 	inside = rf_level_condition(level, condition);
 	if (!rf_level_is_alone(level, inside))
 		return false;
-	settle(level, inside, by_hand, pushed);
+	settle(level, inside, by_hand, trip);
 	return true;
 }
 
@@ -354,6 +380,41 @@ flatten(List *conditions)
 }
 
 /*
+ * Whether the bounds that a condition has left behind filter as well as it would
+ * itself.  Those of a list of values may be far apart.
+ */
+static bool
+is_replaced(Node *condition, const RfTrip *trip)
+{
+	return IsA(condition, OpExpr) && trip->bounds != NIL && !trip->unbounded && !trip->by_hand;
+}
+
+/* Push one condition; false when it has to be applied to finished rows. */
+static bool
+push(RfLevel *level, Node *condition, List **pushed)
+{
+	RfTrip		trip = {0};
+	bool		replaced;
+
+	if (cuts_groups_below(level, condition))
+	{
+		*pushed = report(*pushed, level, condition);
+		return false;
+	}
+	settle(level, condition, false, &trip);
+	replaced = is_replaced(condition, &trip);
+	if (replaced)
+		*pushed = report(*pushed, level, condition);
+	else
+	{
+		add_condition(level, condition);
+		*pushed = list_concat(*pushed, trip.places);
+	}
+	*pushed = list_concat(*pushed, trip.bounds);
+	return !replaced;
+}
+
+/*
  * Filter the rows of a query by conditions on its output.  The query is a
  * rewritten one, SELECT ... FROM (subquery) q; the conditions are over q's
  * columns, without subqueries and volatile functions, and with constants for
@@ -372,15 +433,7 @@ rf_push_down(Query *query, List *conjuncts, List **residual, List **pushed)
 	{
 		Node	   *condition = lfirst(cell);
 
-		if (cuts_groups_below(&level, condition))
-		{
+		if (!push(&level, condition, pushed))
 			*residual = lappend(*residual, condition);
-			report(&level, condition, pushed);
-		}
-		else
-		{
-			add_condition(&level, condition);
-			settle(&level, condition, false, pushed);
-		}
 	}
 }

@@ -1,5 +1,5 @@
 \echo
-\echo == 5. Order lines: the sequence in the ledger
+\echo == 6. Order lines: the sequence in the ledger
 \echo
 \echo 'This target has no updated_at, so the flow keeps the floors in a ledger of its'
 \echo 'own, and a line that is sent again unchanged need not be written.'

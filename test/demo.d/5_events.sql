@@ -1,5 +1,5 @@
 \echo
-\echo == 4. Events: one set per region
+\echo == 5. Events: one set per region
 \echo
 \echo 'This target has rows already.  It stores the sequence, so they have floors.'
 \echo

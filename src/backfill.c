@@ -24,6 +24,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
+#include "storage/lmgr.h"
 #include "tcop/pquery.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -36,6 +37,7 @@
 #include "flow_query.h"
 #include "query.h"
 #include "sql_text.h"
+#include "target.h"
 #include "where_run.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_backfill);
@@ -233,7 +235,7 @@ find_limits(const RfRange *range, int64 slice, char **lower, char **upper)
 				 errmsg("step %s of the backfill of flow \"%s\" does not advance",
 						range->row.step, range->flow->name),
 				 errdetail("A slice would begin and end at %s.", *lower),
-				 errhint("Give a step that is greater than zero.")));
+				 errhint("Give a step that takes a slice at least to the column's next value.")));
 	return rf_row_bool(&row, "goes_on");
 }
 
@@ -354,18 +356,27 @@ check_run(const RfRange *range, const RfRow *run)
 				 errhint("Resume it with replace_flow.resume_flow() and make the same call again.")));
 }
 
-/* A flow that is gone has no backfill either, and one that was altered another. */
+/*
+ * Lock the target and the flow's row, as its run does and as who drops the flow,
+ * before the backfill's row.  A flow that is gone has no backfill either, and one
+ * that was altered has another.
+ */
 static void
-check_flow(const RfRange *range)
+lock_flow(const RfRange *range)
 {
 	const RfFlow *flow = range->flow;
+	RfRoleGuard guard;
 
-	if (rf_flow_find(flow->name)->definition_version != range->row.definition_version)
+	rf_flow_assume(&guard, flow);
+	rf_target_check_owner(flow->target, flow->owner, flow->name);
+	LockRelationOid(flow->target, ShareRowExclusiveLock);
+	if (rf_flow_lock(flow->name, true)->definition_version != range->row.definition_version)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the backfill of flow \"%s\" cannot go on", flow->name),
 				 errdetail("The flow was altered meanwhile."),
 				 errhint("Make the same call again, which begins anew.")));
+	rf_role_restore(&guard);
 }
 
 /* Recompute one slice; false when none is left. */
@@ -381,7 +392,7 @@ refresh_slice(const RfRange *range)
 	RfRoleGuard guard;
 
 	rf_query_begin();
-	check_flow(range);
+	lock_flow(range);
 	if (!rf_catalog_lock_backfill(&range->row, &done))
 	{
 		rf_query_end();

@@ -21,6 +21,7 @@
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_node.h"
+#include "parser/parse_relation.h"
 #include "pgstat.h"
 #include "storage/itemptr.h"
 #include "utils/acl.h"
@@ -111,6 +112,20 @@ rf_stats_new_rows(const PgStat_StatTabEntry *stats)
 #else
 	return stats->ins_since_vacuum;
 #endif
+}
+
+/* What the parser makes of the columns of a relation of FROM: Vars. */
+static inline List *
+rf_relation_columns(RangeTblEntry *rte, int varno)
+{
+	List	   *vars;
+
+#if PG_VERSION_NUM < 180000
+	expandRTE(rte, varno, 0, -1, true, NULL, &vars);
+#else
+	expandRTE(rte, varno, 0, VAR_RETURNING_DEFAULT, -1, true, NULL, &vars);
+#endif
+	return vars;
 }
 
 /* An expression over a query's tables, whatever joins and groups lie between. */

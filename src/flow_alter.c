@@ -88,6 +88,7 @@ typedef struct RfAlteration
 	bool		new_predicate;
 	bool		new_settings;
 	bool		reads_anew;		/* what is read changes, and how */
+	bool		counts;			/* runs will do something else */
 } RfAlteration;
 
 static void
@@ -104,6 +105,8 @@ see_what_is_given(RfAlteration *alteration, FunctionCallInfo fcinfo)
 	alteration->new_settings = !PG_ARGISNULL(ALTER_SETTINGS);
 	alteration->reads_anew = alteration->new_source || new_keys || alteration->new_sequence ||
 		alteration->new_query || alteration->new_tombstone || alteration->new_predicate;
+	alteration->counts = alteration->reads_anew || alteration->new_settings ||
+		!PG_ARGISNULL(ALTER_ON_TIE);
 }
 
 static void
@@ -487,7 +490,7 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 							 definition->row.target, definition->row.source);
 		rf_definition_check_unread(definition);
 	}
-	rf_catalog_change_flow(definition->flow_id, &definition->row);
+	rf_catalog_change_flow(definition->flow_id, &definition->row, alteration->counts);
 	rf_failpoint("flow", "changed");
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
 		rename_flow(definition, alteration->new_name);

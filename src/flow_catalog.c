@@ -199,18 +199,20 @@ rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow)
 }
 
 /*
- * Change a flow's definition, all but its name, and count the change.
+ * Change a flow's definition, all but its name, and count the change if its runs
+ * will do something else.
  */
 void
-rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow)
+rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow, bool count)
 {
 	RfArgs		args = {0};
 
 	add_definition(&args, flow);
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_arg(&args, INT4OID, Int32GetDatum(count ? 1 : 0));
 	(void) execute_as_owner("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ","
 							" definition_version) = (" DEFINITION_VALUES ","
-							" definition_version + 1) WHERE flow_id = $23", &args);
+							" definition_version + $24) WHERE flow_id = $23", &args);
 }
 
 /*

@@ -67,7 +67,7 @@ extern void rf_catalog_lock_definitions(void);
 extern void rf_catalog_lock_for_change(void);
 extern int32 rf_catalog_add_flow(const RfFlowRow *flow);
 extern void rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow);
-extern void rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow);
+extern void rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow, bool count);
 extern void rf_catalog_rename_flow(int32 flow_id, const char *name);
 extern void rf_catalog_pause_flow(int32 flow_id, bool paused);
 extern bool rf_catalog_find_flow(const char *name, RfRow *row);

@@ -16,6 +16,7 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -331,6 +332,28 @@ put_in_order(List *steps)
 	return ordered;
 }
 
+/*
+ * Lock all targets, in the same order as everybody else, before one run after
+ * the other locks its own.
+ */
+static void
+lock_targets(List *steps)
+{
+	List	   *targets = NIL;
+	ListCell   *cell;
+
+	foreach(cell, steps)
+	{
+		const RfFlow *flow = ((RfStep *) lfirst(cell))->flow;
+
+		rf_target_check_owner(flow->target, flow->owner, flow->name);
+		targets = lappend_oid(targets, flow->target);
+	}
+	list_sort(targets, list_oid_cmp);
+	foreach(cell, targets)
+		LockRelationOid(lfirst_oid(cell), ShareRowExclusiveLock);
+}
+
 static List *
 plan_update(FunctionCallInfo fcinfo)
 {
@@ -342,6 +365,7 @@ plan_update(FunctionCallInfo fcinfo)
 	read_overrides(steps, rf_argument(fcinfo, 2, "replace_where_overrides"));
 	find_dependencies(steps);
 	steps = put_in_order(steps);
+	lock_targets(steps);
 	rf_query_end();
 	return steps;
 }

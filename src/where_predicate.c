@@ -26,7 +26,6 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -83,16 +82,6 @@ find_alias(const Query *query, const char *alias)
 	return 0;
 }
 
-/* What the parser makes of a column of a table of FROM. */
-static Var *
-make_var(RangeTblEntry *rte, int varno, AttrNumber attnum)
-{
-	List	   *vars;
-
-	expandRTE(rte, varno, 0, -1, true, NULL, &vars);
-	return list_nth_node(Var, vars, attnum - 1);
-}
-
 /* A column of a table of FROM, as the tables below joins give it; or NULL. */
 static Node *
 find_from_column(Query *query, int varno, const char *column)
@@ -105,9 +94,22 @@ find_from_column(Query *query, int varno, const char *column)
 	{
 		attnum++;
 		if (strcmp(strVal(lfirst(cell)), column) == 0)
-			return rf_flatten_joins(query, (Node *) make_var(rte, varno, attnum));
+			return rf_flatten_joins(query, list_nth(rf_relation_columns(rte, varno), attnum - 1));
 	}
 	return NULL;
+}
+
+/* Which outer joins lie above a column does not make another column of it. */
+static bool
+is_same_column(Node *expression, Node *column)
+{
+	Var		   *var1 = (Var *) expression;
+	Var		   *var2 = (Var *) column;
+
+	if (!IsA(var1, Var) || !IsA(var2, Var))
+		return equal(expression, column);
+	return var1->varno == var2->varno && var1->varattno == var2->varattno &&
+		var1->varlevelsup == var2->varlevelsup;
 }
 
 /* The column of the target that stores a column of the query's FROM, or NULL. */
@@ -123,7 +125,7 @@ find_source_column(const RfPredicateScope *scope, const char *alias, const char 
 	{
 		TargetEntry *output = list_nth(query->targetList, scope->outputs[i] - 1);
 
-		if (equal(rf_flatten_joins(query, (Node *) output->expr), source))
+		if (is_same_column(rf_flatten_joins(query, (Node *) output->expr), source))
 			return NameStr(TupleDescAttr(scope->columns, i)->attname);
 	}
 	return NULL;

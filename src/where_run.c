@@ -276,13 +276,15 @@ check_not_empty(const RfRefresh *refresh)
 	const RfRunCounts *counts = &refresh->run->counts;
 	bool		allowed = options->insists ? options->allow_empty : refresh->flow->allow_empty;
 
+	const char *rejected = counts->rows_rejected == 0 ? "" :
+		psprintf(", of which expectations drop " INT64_FORMAT, counts->rows_rejected);
+
 	if (!allowed && counts->rows_read == counts->rows_rejected && refresh->old_rows > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("the query of flow \"%s\" gives no row for the window", refresh->flow->name),
-				 errdetail(INT64_FORMAT " rows of the target would go; of " INT64_FORMAT
-						   " rows that the query gives, expectations drop " INT64_FORMAT ".",
-						   refresh->old_rows, counts->rows_read, counts->rows_rejected),
+				 errdetail(INT64_FORMAT " rows of the target would go; the query gives " INT64_FORMAT "%s.",
+						   refresh->old_rows, counts->rows_read, rejected),
 				 errhint("See whether its sources are complete. To go on all the same, give allow_empty => true to replace_flow.refresh() or to replace_flow.alter_flow().")));
 }
 

@@ -1,12 +1,7 @@
 -- A fresh target in a schema of its own: rows, an index on the key, and one more.
 --
 --   psql -v side=theirs -v rows=base -v with_seq=true -v fillfactor=100 -f target.sql
-SELECT replace_flow.drop_flow(name)
-FROM replace_flow.flow
-WHERE target::oid IN (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace(:'side'));
-DROP SCHEMA IF EXISTS :side CASCADE;
-CREATE SCHEMA :side;
-
+\ir schema.sql
 CREATE TABLE t (
     order_id bigint NOT NULL,
     line_no int NOT NULL,

@@ -1,10 +1,8 @@
 -- The orders that the cases work on, and what is sent of them again.
 --
---   psql -v orders=300000 -f data.sql
+--   psql -v orders=300000 -f orders.sql
 --
 -- Everything is computed from order and line numbers, so each run has the same.
-
-CREATE EXTENSION replace_flow;
 
 -- lines_per_order lines for each of the orders first to last, at sequence 1
 CREATE FUNCTION order_lines(first bigint, last bigint, lines_per_order int)

@@ -10,7 +10,7 @@
  * What a backfill has done is a row of a table, which the transaction of each
  * slice changes.  So whatever ends a backfill (an error, a cancel, a crash), the
  * same call goes on where it stopped.  Two sessions that make the same call
- * share the work: the row's lock gives each of them the next slice.
+ * share the work: the locks of a run give each of them the next slice.
  *
  * The limits of slice i are from + i * step and from + (i + 1) * step, computed
  * by the server in the column's type and the flow's time zone: days keep their
@@ -35,6 +35,7 @@
 #include "flow.h"
 #include "flow_catalog.h"
 #include "flow_query.h"
+#include "flow_run.h"
 #include "query.h"
 #include "sql_text.h"
 #include "target.h"
@@ -283,16 +284,32 @@ is_empty(const RfRange *range)
 	return rf_row_bool(&row, "is_empty");
 }
 
+/*
+ * Lock the flow as a run does.  That comes before the lock on the backfill's row:
+ * who drops the flow has the flow when he comes to that row.
+ */
+static RfFlow *
+lock_flow(const char *name)
+{
+	RfFlow	   *flow = rf_run_lock(name, RF_WHERE);
+
+	if (flow == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the backfill of flow \"%s\" cannot go on", name),
+				 errdetail("The flow is paused."),
+				 errhint("Resume it with replace_flow.resume_flow() and make the same call again.")));
+	return flow;
+}
+
 static RfRange *
 read_range(FunctionCallInfo fcinfo)
 {
 	RfRange    *range = palloc0(sizeof(RfRange));
-	RfFlow	   *flow = rf_flow_find(rf_argument_text(fcinfo, 0, "flow"));
+	RfFlow	   *flow = lock_flow(rf_argument_text(fcinfo, 0, "flow"));
 	char	   *column = rf_argument_text(fcinfo, 1, "column_name");
 	RfRoleGuard guard;
 
-	rf_flow_check_caller(flow);
-	rf_flow_check_kind(flow, RF_WHERE);
 	rf_flow_open(flow);
 	range->flow = flow;
 	find_column(range, column);
@@ -344,39 +361,17 @@ report_slice(const RfRange *range, int64 number, const char *lower, const char *
 					rf_row_int64(run, "rows_updated"), rf_row_int64(run, "rows_deleted"))));
 }
 
-/* A run that was skipped has done nothing: the flow is paused. */
+/* A flow that is gone has no backfill either, and one that was altered another. */
 static void
-check_run(const RfRange *range, const RfRow *run)
+check_flow(const RfRange *range, const RfFlow *flow)
 {
-	if (strcmp(rf_row_text(run, "status"), "succeeded") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the backfill of flow \"%s\" cannot go on", range->flow->name),
-				 errdetail("The flow is paused."),
-				 errhint("Resume it with replace_flow.resume_flow() and make the same call again.")));
-}
-
-/*
- * Lock the target and the flow's row, as its run does and as who drops the flow,
- * before the backfill's row.  A flow that is gone has no backfill either, and one
- * that was altered has another.
- */
-static void
-lock_flow(const RfRange *range)
-{
-	const RfFlow *flow = range->flow;
-	RfRoleGuard guard;
-
-	rf_flow_assume(&guard, flow);
-	rf_target_check_owner(flow->target, flow->owner, flow->name);
-	LockRelationOid(flow->target, ShareRowExclusiveLock);
-	if (rf_flow_lock(flow->name, true)->definition_version != range->row.definition_version)
+	if (flow->id != range->flow->id ||
+		flow->definition_version != range->row.definition_version)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the backfill of flow \"%s\" cannot go on", flow->name),
 				 errdetail("The flow was altered meanwhile."),
 				 errhint("Make the same call again, which begins anew.")));
-	rf_role_restore(&guard);
 }
 
 /* Recompute one slice; false when none is left. */
@@ -392,7 +387,7 @@ refresh_slice(const RfRange *range)
 	RfRoleGuard guard;
 
 	rf_query_begin();
-	lock_flow(range);
+	check_flow(range, lock_flow(range->flow->name));
 	if (!rf_catalog_lock_backfill(&range->row, &done))
 	{
 		rf_query_end();
@@ -405,7 +400,6 @@ refresh_slice(const RfRange *range)
 	options.predicate_override = rf_sql_slice_predicate(range->column, range->type->type,
 														lower, upper);
 	run = rf_refresh(range->flow->name, &options);
-	check_run(range, &run);
 	rf_catalog_slice_done(&range->row, done + 1);
 	rf_query_end();
 	report_slice(range, done + 1, lower, upper, &run);

@@ -206,13 +206,23 @@ skip_run(RfFlow *flow)
 }
 
 static RfFlow *
-find_flow(const RfRunOrder *order)
+find_flow(const char *name, RfFlowKind kind)
 {
-	RfFlow	   *flow = rf_flow_find(order->flow_name);
+	RfFlow	   *flow = rf_flow_find(name);
 
 	rf_flow_check_caller(flow);
-	rf_flow_check_kind(flow, order->kind);
+	rf_flow_check_kind(flow, kind);
 	return flow;
+}
+
+/*
+ * Lock all that a run of a flow needs, which is not to be run yet; NULL when the
+ * flow is paused.  The run that follows then waits for nobody.
+ */
+RfFlow *
+rf_run_lock(const char *flow_name, RfFlowKind kind)
+{
+	return lock_flow(find_flow(flow_name, kind), true);
 }
 
 /*
@@ -230,7 +240,7 @@ rf_run(const RfRunOrder *order)
 	PreventCommandDuringRecovery(order->command);
 	rf_flow_check_isolation(order->flow_name, "run");
 	connection = rf_query_begin();
-	flow = find_flow(order);
+	flow = find_flow(order->flow_name, order->kind);
 	rf_reentry_enter(flow, connection);
 	if (flow->kind == RF_USING && !flow->paused)
 		rf_stream_reclaim(flow->source);
@@ -255,7 +265,7 @@ rf_preview(const RfRunOrder *order)
 	RfRun		run = {0};
 
 	rf_query_begin();
-	flow = find_flow(order);
+	flow = find_flow(order->flow_name, order->kind);
 	(void) lock_family(flow->target, AccessShareLock, true);
 	(void) rf_view_lock(flow, true);
 	run.flow = flow;

@@ -24,6 +24,7 @@ typedef struct RfRunOrder
 	void	   *arg;
 } RfRunOrder;
 
+extern RfFlow *rf_run_lock(const char *flow_name, RfFlowKind kind);
 extern RfRow rf_run(const RfRunOrder *order);
 extern RfRunCounts rf_preview(const RfRunOrder *order);
 

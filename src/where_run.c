@@ -325,6 +325,7 @@ work(RfRun *run, void *arg)
 	{
 		rf_writer_execute(refresh->writer);
 		rf_checks_record(refresh->checks, run->run_id);
+		rf_failpoint("expectations", "recorded");
 	}
 	end_pieces(refresh);
 }

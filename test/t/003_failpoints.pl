@@ -5,23 +5,12 @@
 use strict;
 use warnings FATAL => 'all';
 
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
+use FindBin;
+use lib $FindBin::RealBin;
+use Failpoints;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => ['--encoding=UTF8']);
-$node->append_conf('postgresql.conf', "fsync = off\nrestart_after_crash = on");
-$node->start;
-
-# Whether the library has failpoints.
-$node->safe_psql('postgres', 'CREATE EXTENSION replace_flow');
-if ($node->safe_psql('postgres', q{
-		SELECT FROM replace_flow.regcolumn_in('1.1');
-		SELECT count(*) FROM pg_settings WHERE name = 'replace_flow.failpoint'}) eq '0')
-{
-	plan skip_all => 'not built with FAILPOINTS=1';
-}
+my $node = node_with_failpoints();
 
 # One flow whose target stores the sequence, with tombstones, and one with a
 # ledger; what is staged is also kept in a journal.
@@ -102,38 +91,6 @@ sub state
 		WHERE attrelid = 'stored'::regclass AND attnum > 0 ORDER BY attnum});
 }
 
-# Run a statement that fails at a point; the server is there again afterwards.
-sub fails
-{
-	my ($way, $point, $statement) = @_;
-	my $checkpointer = $node->safe_psql('postgres',
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'});
-	my ($status, $out, $err) = $node->psql('postgres',
-		"LOAD 'replace_flow'; SET replace_flow.failpoint = '$way: $point'; $statement");
-
-	if ($way eq 'error')
-	{
-		like($err, qr/failpoint "error: \Q$point\E"/, "$way: $point is reached");
-	}
-	else
-	{
-		isnt($status, 0, "$way: $point is reached");
-	}
-	if ($way eq 'stop')
-	{
-		# the postmaster is on its way out, not ended by pg_ctl
-		$node->{_pid} = undef;
-		PostgreSQL::Test::Utils::system_log('pg_ctl', '-D', $node->data_dir, '-w', '-m', 'immediate', 'stop')
-			if -e $node->data_dir . '/postmaster.pid';
-		$node->start;
-	}
-	# after a kill the postmaster takes its time to notice, and ends the others
-	my $came_back = $way eq 'kill' ? "pid <> $checkpointer" : 'true';
-	$node->poll_query_until('postgres',
-		"SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'checkpointer' AND $came_back")
-	  or die 'the server does not come back';
-}
-
 sub apply_all
 {
 	return $node->safe_psql('postgres', q{
@@ -159,7 +116,7 @@ for my $flow (sort keys %points)
 		{
 			stage();
 			my $before = state();
-			fails($way, $point, "SELECT replace_flow.apply('$flow')");
+			fails($node, $way, $point, "SELECT replace_flow.apply('$flow')");
 			is(state(), $before, "$way: $point leaves nothing of the run of $flow");
 			is(apply_all(), "succeeded\nsucceeded", 'the next runs succeed');
 			is($node->safe_psql('postgres', q{SELECT differs('stored'), differs('ledger')}), '0|0',
@@ -181,7 +138,7 @@ for my $way (qw(error kill stop))
 		[ 'flow dropped', 'DROP TABLE stored' ])
 	{
 		my $before = state();
-		fails($way, @$definition);
+		fails($node, $way, @$definition);
 		is(state(), $before, "$way: $definition->[0] leaves nothing of $definition->[1]");
 	}
 }

@@ -209,35 +209,31 @@ replace_flow_after_drop(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
-static void
-adopt(Oid relid)
-{
-	if (OidIsValid(relid) && getAutoExtensionsOfObject(RelationRelationId, relid) == NIL)
-		rf_flow_depend_on_extension(relid);
-}
-
 /*
  * before_drop_extension(): event trigger.  Views and ledgers that a dump or
  * pg_upgrade brought back do not belong to the extension, as new ones do, and
- * would be in the way.
+ * would be in the way; even those of flows that the dump left out.
  */
 Datum
 replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 {
+	RfArgs		args = {0};
 	RfRow	   *rows;
 	int			nrows;
 
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
 		elog(ERROR, "unexpected call of replace_flow.before_drop_extension()");
 	rf_query_begin();
-	nrows = rf_catalog_all_flows(&rows);
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(rf_flow_namespace()));
+	nrows = rf_query_all("SELECT oid FROM pg_class WHERE relnamespace = $1"
+						 " AND relname ~ '^(flow|window|floor)_[0-9]+$'"
+						 " AND relkind IN ('r', 'v')", &args, &rows);
 	for (int i = 0; i < nrows; i++)
 	{
-		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
+		Oid			relid = rf_row_oid(&rows[i], "oid");
 
-		adopt(rf_flow_find_view(flow_id));
-		adopt(rf_flow_find_window(flow_id));
-		adopt(rf_flow_find_ledger(flow_id));
+		if (getAutoExtensionsOfObject(RelationRelationId, relid) == NIL)
+			rf_flow_depend_on_extension(relid);
 	}
 	rf_query_end();
 	PG_RETURN_NULL();

@@ -80,12 +80,41 @@ $node->safe_psql('source', q{
 	SELECT replace_flow.create_using_flow('dropped', 'dropped_in', '{k}', 's');
 	SELECT replace_flow.drop_flow('dropped', drop_target => true);
 
+	-- where flows: of a predicate with an alias, texts of which the session's style
+	-- decides, and all kinds of types; of another flow's target
+	CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+	CREATE DOMAIN positive AS numeric(6,2) NOT NULL CHECK (value > 0);
+	CREATE DOMAIN small AS positive CHECK (value < 100);
+	CREATE TYPE pair AS (a int, b varchar(4));
+	CREATE COLLATION "no case" (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+	CREATE TABLE fact (id int PRIMARY KEY, day date, at timestamptz(0), code char(5), name varchar(10), price numeric(6,2),
+		rest small, mood mood, label text COLLATE "no case", "we""ird" int4range, list varchar(3)[], pair pair, letter "char");
+	SET DateStyle = 'German';
+	SELECT replace_flow.create_where_flow('facts', 'SELECT f.*, count(*) AS n FROM fact AS f GROUP BY f.id', $$
+		f.day >= '1.2.2020' AND at > '2.1.2020 0:30' AND code <> 'zz' AND name LIKE 'a%' AND price < 99.999 AND f.rest > 0.5
+		AND mood > 'sad' AND label <> 'HIDDEN' AND facts."we""ird" @> 5 AND list[1] IS DISTINCT FROM 'x'
+		AND (pair).b = 'b' AND letter = 'l' AND (n, id) > (0, 0) $$, name => 'wh"ere', reset_allowed => true);
+	SET DateStyle = 'ISO';
+	SELECT replace_flow.add_expectation('wh"ere', 'sane', $$ name <> 'a mess' $$, 'fail'),
+		replace_flow.add_expectation('wh"ere', 'cheap', 'price < 50', 'drop');
+	INSERT INTO fact SELECT g, '2020-01-31'::date + g, '2020-03-01'::timestamptz + g * interval '1 h', 'c' || g, 'a' || g, g * 10,
+		g, 'ok', CASE g WHEN 4 THEN 'hidden' ELSE 'shown' END, '[1,10)', '{a,b}', (1, 'b')::pair, 'l' FROM generate_series(1, 6) g;
+	SELECT replace_flow.create_where_flow('copied', 'SELECT k, v FROM plain', 'k < 10');
+	SELECT replace_flow.start_update(ARRAY['wh"ere', 'copied']);
+	DELETE FROM fact WHERE id = 3;
+	INSERT INTO facts (id, day, rest) VALUES (0, '2019-01-01', 1);
+
 	-- what waits
 	INSERT INTO plain_in VALUES (1, 6, 'pending'), (1, 4, 'late'), (2, 6, 'tie');
 	INSERT INTO feed_in VALUES ('a', 2, '2020-06-01', 'late', 'i'), ('a', 1, '2022-06-01', 'a pending', 'i'), ('n', 3, '2022-06-01', 'bad', 'i');
 	INSERT INTO joined_in VALUES (1, 2);
 	INSERT INTO "Other ""Schema"""."order" VALUES (1, 6, 'pending', 'q'), (9, 4, 'late', 'q');
 });
+
+# A backfill that is stopped by a row of its second slice.
+my $backfill = q{CALL replace_flow.backfill('wh"ere', 'id', 1, 7, 2)};
+$node->safe_psql('source', q{UPDATE sales.fact SET name = 'a mess' WHERE id = 2});
+isnt($node->psql('source', $backfill), 0, 'a backfill stops');
 
 # Everything there is to know of flows, by names.
 my $definitions = q{
@@ -95,21 +124,34 @@ my $definitions = q{
 	SELECT to_jsonb(r) FROM replace_flow.run r ORDER BY run_id;
 	SELECT to_jsonb(r) FROM replace_flow.expectation_result r ORDER BY run_id, expectation;
 	SELECT to_jsonb(r) FROM replace_flow.rejected r ORDER BY rejected_id;
-	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) ORDER BY 1, 2;
+	SELECT to_jsonb(b) FROM replace_flow.backfill b ORDER BY backfill_id;
+	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) WHERE kind = 'using' ORDER BY 1, 2;
 };
 
 # One more run of each flow, then the tables.
 my $continue = q{
 	SELECT replace_flow.resume_flow('renamed');
-	CREATE TEMPORARY TABLE run AS SELECT r.* FROM replace_flow.flow, replace_flow.apply(name) r;
+	CREATE TEMPORARY TABLE run AS SELECT r.* FROM replace_flow.flow, replace_flow.apply(name) r WHERE flow.kind = 'using';
 	SELECT flow, rows_staged, rows_read, rows_rejected, rows_late, rows_tie_ignored, rows_tombstone,
 		rows_inserted + rows_updated, rows_deleted + rows_updated FROM run ORDER BY flow COLLATE "C";
-	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) ORDER BY name COLLATE "C", 2;
+	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) WHERE kind = 'using' ORDER BY name COLLATE "C", 2;
 	SELECT 'plain', * FROM sales.plain ORDER BY k;
 	SELECT 'feed', * FROM sales.feed ORDER BY k, k2;
 	SELECT 'joined', * FROM sales.joined ORDER BY k;
 	SELECT 'Order', * FROM "Other ""Schema"""."Order" ORDER BY "User Id";
 	SELECT count(*) FROM sales.plain_in, sales.feed_in, sales.joined_in, "Other ""Schema"""."order";
+	UPDATE sales.fact SET name = 'a2' WHERE id = 2;
+	CALL replace_flow.backfill('wh"ere', 'id', 1, 7, 2);
+	SELECT predicate, rows_rejected, rows_inserted, rows_updated, rows_deleted, rows_unchanged
+	FROM replace_flow.run WHERE flow = 'wh"ere' AND predicate ~ '^..id >=' ORDER BY run_id;
+	SELECT count(*) FROM replace_flow.progress;
+	UPDATE sales.fact SET rest = rest + 1 WHERE id IN (2, 5);
+	SELECT flow, rows_read, rows_rejected, rows_inserted + rows_updated, rows_deleted + rows_updated, rows_unchanged
+	FROM replace_flow.start_update(ARRAY['copied', 'wh"ere']);
+	SELECT count(DISTINCT predicate) FROM replace_flow.run WHERE predicate ~ 'day';
+	SELECT 'facts', * FROM sales.facts ORDER BY id;
+	SELECT 'copied', * FROM sales.copied ORDER BY k;
+	SELECT rows_reset, rows_unchanged FROM replace_flow.full_refresh('wh"ere');
 };
 
 # What can be done with flows can be done with restored ones.
@@ -121,13 +163,17 @@ my $change = q{
 	SELECT replace_flow.alter_flow('feed', query => 'SELECT *, 1 AS added FROM sales.feed_in', on_tie => 'replace');
 	SELECT replace_flow.alter_flow('joined', delete_when => 'n > 1');
 	SELECT replace_flow.alter_flow('renamed', name => 'plain', delete_when => 'v IS NULL');
+	SELECT replace_flow.alter_flow('wh"ere', query => 'SELECT g.*, 1::bigint AS n, 1 AS more FROM sales.fact g');
+	SELECT replace_flow.alter_flow('wh"ere', replace_where => 'g.id > 2 AND facts.more = 1', allow_empty => false);
+	SELECT definition_version, predicate, rows_read, rows_rejected FROM replace_flow.refresh('wh"ere');
+	SELECT replace_flow.drop_flow('copied', drop_target => true);
 	INSERT INTO sales.plain_in VALUES (1, 9, NULL);
 	INSERT INTO sales.feed_in VALUES ('a', 1, '2023-01-01', 'bad', 'i');
 	INSERT INTO sales.joined_in VALUES (1, 3), (1, 3);
 	INSERT INTO "Other ""Schema"""."order" VALUES (9, 9, 'z', 'q');
 	INSERT INTO public.new_in VALUES (1, 1);
-	SELECT sum(rows_staged) FROM replace_flow.flow, replace_flow.apply(name);
-	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) ORDER BY name COLLATE "C", 2;
+	SELECT sum(rows_staged) FROM replace_flow.flow, replace_flow.apply(name) WHERE flow.kind = 'using';
+	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) WHERE kind = 'using' ORDER BY name COLLATE "C", 2;
 	DROP TABLE sales.joined;
 	SELECT name, definition_version FROM replace_flow.flow ORDER BY name COLLATE "C";
 };
@@ -226,6 +272,20 @@ joined|1|2|one|1
 Order|1|pending|q|2.5
 Order|9|y||2.5
 0
+((id >= 5) AND (id < 7))|2|0|0|0|0
+((id >= 3) AND (id < 5))|0|0|1|0|0
+((id >= 1) AND (id < 3))|0|0|0|0|2
+0
+wh"ere|4|2|1|1|1
+copied|2|0|1|1|1
+1
+facts|0|2019-01-01|||||1.00|||||||
+facts|1|2020-02-01|2020-02-29 16:00:00+00|c1   |a1|10.00|1.00|ok|shown|[1,10)|{a,b}|(1,b)|l|1
+facts|2|2020-02-02|2020-02-29 17:00:00+00|c2   |a2|20.00|3.00|ok|shown|[1,10)|{a,b}|(1,b)|l|1
+facts|4|2020-02-04|2020-02-29 19:00:00+00|c4   |a4|40.00|4.00|ok|hidden|[1,10)|{a,b}|(1,b)|l|1
+copied|1|pending
+copied|2|y
+2|2
 END
 my $changed = $node->safe_psql('source', $change);
 for my $name (sort keys %restore)
@@ -236,7 +296,7 @@ for my $name (sort keys %restore)
 	is($node->safe_psql($name, q{
 		SELECT nspname FROM pg_namespace WHERE nspname = 'replace_flow'
 		UNION ALL SELECT evtname FROM pg_event_trigger
-		UNION ALL SELECT relname FROM pg_class WHERE relname ~ '^(flow|floor)_'}),
+		UNION ALL SELECT relname FROM pg_class WHERE relname ~ '^(flow|floor|window)_'}),
 		'', "$name: the extension goes, with all that is its own");
 	is($node->safe_psql($name, q{SELECT count(*) FROM sales.feed}), 1, "$name: users' tables stay");
 }
@@ -252,6 +312,42 @@ create_database('without');
 dump_source('without.sql', '--exclude-schema=replace_flow');
 run_script('without', 'without.sql');
 is($node->safe_psql('without', 'SELECT count(*) FROM replace_flow.flow'), 0, 'flows can be left out');
+
+# What holds a flow's texts was left out: it says so, changes nothing, and can be
+# dropped and created again.
+for my $left_out ('window_*', 'flow_*')
+{
+	my $database = $left_out =~ s/_\*//r . '_left_out';
+
+	create_database($database);
+	dump_source("$database.sql", "--exclude-table=replace_flow.$left_out");
+	run_script($database, "$database.sql");
+	my $facts = q{SELECT md5(string_agg(f::text, ' ' ORDER BY id)) FROM sales.facts f};
+	my $before = $node->safe_psql($database, $facts);
+	for my $run (q{refresh('wh"ere')}, q{refresh('wh"ere', 'id > 0')}, q{full_refresh('wh"ere')},
+		q{start_update(ARRAY['wh"ere'])}, q{preview('wh"ere')})
+	{
+		my ($status, $out, $err) = $node->psql($database, "SELECT replace_flow.$run");
+		like($err, qr/of flow "wh"ere" no longer exists|read by flow "wh"ere" no longer exists/, "$database: $run says what is missing")
+	}
+	isnt($node->psql($database, $backfill), 0, "$database: nor is it backfilled");
+	is($node->safe_psql($database, $facts), $before, "$database: nothing was changed");
+	$node->safe_psql($database, q{
+		SELECT replace_flow.drop_flow('wh"ere');
+		SELECT replace_flow.create_where_flow('sales.facts', 'SELECT * FROM sales.fact', 'id > 0', name => 'wh"ere')});
+	is($node->safe_psql($database, q{SELECT status FROM replace_flow.refresh('wh"ere')}), 'succeeded',
+		"$database: but anew it can");
+}
+
+# Where the rows of flows were left out, what they had does not hold up others.
+create_database('schema_only');
+run_script('schema_only', 'schema.sql');
+is($node->safe_psql('schema_only', q{
+		SELECT replace_flow.create_where_flow('sales.facts', 'SELECT * FROM sales.fact', 'id > 0');
+		SELECT status FROM replace_flow.refresh('sales.facts');
+		DROP EXTENSION replace_flow;
+		SELECT relname FROM pg_class WHERE relname ~ '^(flow|floor|window)_'}),
+	"sales.facts\nsucceeded", 'flows can be left out, and their views go with the extension');
 
 $node->stop;
 done_testing();

@@ -14,7 +14,7 @@ BEGIN
 END $$;
 
 SELECT saved.verdict('the cluster was upgraded', current_setting('server_version_num')::int / 10000 = :new_version);
-SELECT saved.verdict('flows are there', count(*) = 4) FROM saved.flow;
+SELECT saved.verdict('flows are there', count(*) = 5) FROM saved.flow;
 SELECT saved.verdict('flows are the same', saved.same('TABLE saved.flow', 'SELECT to_jsonb(f) FROM replace_flow.flow f'));
 SELECT saved.verdict('expectations are the same',
     saved.same('TABLE saved.expectation', 'SELECT to_jsonb(e) FROM replace_flow.expectation e'));
@@ -23,6 +23,9 @@ SELECT saved.verdict('results of expectations are the same',
     saved.same('TABLE saved.result', 'SELECT to_jsonb(r) FROM replace_flow.expectation_result r'));
 SELECT saved.verdict('rejected rows are the same',
     saved.same('TABLE saved.rejected', 'SELECT to_jsonb(r) FROM replace_flow.rejected r'));
+SELECT saved.verdict('a backfill is as far as it was', slices_done = 1 AND slices_total = 3
+    AND saved.same('TABLE saved.backfill', 'SELECT to_jsonb(b) FROM replace_flow.backfill b'))
+FROM replace_flow.progress;
 SELECT saved.verdict('floors are the same', saved.same('TABLE saved.floor', 'TABLE saved.floor_now'));
 
 SET search_path = shop, saved;
@@ -53,6 +56,22 @@ SELECT verdict('partitioned target', same('SELECT tableoid::regclass::text, k, v
 SELECT verdict('deleted keys keep their floors', same($$ SELECT key, floor FROM replace_flow.floors('account') $$,
     $$ VALUES ('{"k": 1}'::jsonb, '3'), ('{"k": 2}', '2'), ('{"k": 3}', '5'), ('{"k": 4}', '1') $$));
 
+SET SESSION AUTHORIZATION clerk;
+INSERT INTO sale VALUES (7, '2026-02-01', 'a', 'b', 'happy', 7), (8, '2026-02-03', 'a', 'b', 'happy', 8);
+SELECT verdict('a window is refreshed', rows_read = 3 AND rows_unchanged = 1 AND predicate = (
+    SELECT predicate FROM replace_flow.run WHERE flow = 'daily' ORDER BY run_id LIMIT 1))
+FROM replace_flow.refresh('daily');
+UPDATE sale SET customer = 'b' WHERE id = 1;
+CALL replace_flow.backfill('daily', 'day', '2026-01-29', '2026-02-01', 1);
+SELECT verdict('a backfill does the slices that were left', count(*) = 3 AND count(DISTINCT predicate) = 3)
+FROM replace_flow.run WHERE flow = 'daily' AND predicate ~ '< ''2026';
+RESET SESSION AUTHORIZATION;
+SELECT verdict('target with a window', same('TABLE daily', $$ VALUES
+    ('2025-01-01'::date, 'a'::char(3), 1::bigint, 1.00::numeric(8,2), 'history'::varchar(9), 'sad'::mood),
+    ('2026-01-30', 'a', 1, 1.00, 'b', 'happy'), ('2026-01-31', 'a', 1, 2.00, 'b', 'happy'),
+    ('2026-02-01', 'a', 2, 10.00, 'b', 'happy'), ('2026-02-02', 'b', 1, 6.00, 'b', 'happy'),
+    ('2026-02-03', 'a', 1, 8.00, 'b', 'happy') $$));
+
 -- What comes after the upgrade meets nothing of what was before.
 SET SESSION AUTHORIZATION clerk;
 CREATE TABLE later (k int PRIMARY KEY, v text);
@@ -65,7 +84,7 @@ RESET SESSION AUTHORIZATION;
 SELECT verdict('its ledger went with it', count(*) = 2) FROM pg_class
 WHERE relnamespace = 'replace_flow'::regnamespace AND relkind = 'r' AND relname ~ '^floor_\d+$';
 DROP TABLE later;
-SELECT verdict('and goes with its target', count(*) = 3) FROM replace_flow.flow;
+SELECT verdict('and goes with its target', count(*) = 4) FROM replace_flow.flow;
 
 DROP VIEW floor_now;
 DROP EXTENSION replace_flow;

@@ -47,6 +47,26 @@ SELECT replace_flow.apply('item_now');
 SELECT replace_flow.apply('account');
 SELECT replace_flow.apply('Events');
 
+-- A window, with an alias and types with modifiers in its predicate, and a backfill
+-- of what lies before it, which a row of its second slice has stopped.
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE DOMAIN amount AS numeric(6,2) CHECK (value > 0);
+CREATE TABLE sale (id int PRIMARY KEY, day date, kind char(3), customer varchar(9), mood mood, amount amount);
+CREATE TABLE daily (day date, kind char(3), sales bigint, total numeric(8,2), who varchar(9), mood mood);
+SELECT replace_flow.create_where_flow('daily',
+    'SELECT s.day, s.kind, count(*) AS sales, sum(s.amount) AS total, max(s.customer) AS who, max(s.mood) AS mood FROM sale s GROUP BY s.day, s.kind',
+    $$ s.day >= '2026-02-01' AND kind <> 'x' AND total < 99.999 AND who <= 'm' AND mood > 'sad' $$);
+SELECT replace_flow.add_expectation('daily', 'few', 'sales < 3', 'drop');
+SELECT replace_flow.add_expectation('daily', 'sound', $$ who <> 'bad' $$, 'fail');
+INSERT INTO sale VALUES (1, '2026-01-30', 'a', 'b', 'happy', 1), (2, '2026-01-31', 'a', 'b', 'happy', 2), (3, '2026-02-01', 'a', 'b', 'happy', 3),
+    (4, '2026-02-01', 'x', 'b', 'happy', 4), (5, '2026-02-02', 'a', 'b', 'sad', 5), (6, '2026-02-02', 'b', 'b', 'happy', 6);
+INSERT INTO daily VALUES ('2025-01-01', 'a', 1, 1, 'history', 'sad');
+SELECT replace_flow.refresh('daily');
+UPDATE sale SET customer = 'bad' WHERE id = 1;
+\set ON_ERROR_STOP 0
+CALL replace_flow.backfill('daily', 'day', '2026-01-29', '2026-02-01', 1);
+\set ON_ERROR_STOP 1
+
 -- These wait: late ones, ties, newer ones and rejected ones.
 INSERT INTO item_in VALUES (1, 'late', 1), (2, 'tie', 2), (3, 'new', 6), (4, 'd', 1), (5, 'bad', 7);
 INSERT INTO item_now_in TABLE item_in;
@@ -65,3 +85,4 @@ CREATE TABLE saved.expectation AS SELECT to_jsonb(e) FROM replace_flow.expectati
 CREATE TABLE saved.run AS SELECT to_jsonb(r) FROM replace_flow.run r;
 CREATE TABLE saved.result AS SELECT to_jsonb(r) FROM replace_flow.expectation_result r;
 CREATE TABLE saved.rejected AS SELECT to_jsonb(r) FROM replace_flow.rejected r;
+CREATE TABLE saved.backfill AS SELECT to_jsonb(b) FROM replace_flow.backfill b;

@@ -24,7 +24,6 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "storage/lmgr.h"
 #include "tcop/pquery.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -38,7 +37,6 @@
 #include "flow_run.h"
 #include "query.h"
 #include "sql_text.h"
-#include "target.h"
 #include "where_run.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_backfill);

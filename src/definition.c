@@ -28,12 +28,13 @@
 #include "conversion.h"
 #include "definition.h"
 #include "flow_query.h"
-#include "where_predicate.h"
 #include "query.h"
+#include "query_reads.h"
 #include "regcolumn.h"
 #include "sql_text.h"
 #include "stream.h"
 #include "target_shape.h"
+#include "where_predicate.h"
 
 /* A ledger's unique index has a column per key column. */
 #define MAX_KEYS INDEX_MAX_KEYS
@@ -159,9 +160,9 @@ rf_definition_check_reads(const RfDefinition *definition)
 	Query	   *query = rf_view_inner_query(definition->view);
 
 	if (definition->row.kind == RF_USING)
-		rf_query_check_stream(&origin, query, definition->row.source);
+		rf_reads_check_stream(&origin, query, definition->row.source);
 	else
-		rf_query_check_sources(&origin, query, definition->flow_id, definition->row.target);
+		rf_reads_check_sources(&origin, query, definition->flow_id, definition->row.target);
 }
 
 /*
@@ -187,7 +188,7 @@ rf_definition_check_unread(const RfDefinition *definition)
 	for (int i = 0; i < nrows; i++)
 	{
 		if (rf_flow_kind_parse(rf_row_text(&rows[i], "kind")) == RF_WHERE &&
-			rf_have_common_member(rf_view_reads((int32) rf_row_int64(&rows[i], "flow_id")),
+			rf_have_common_member(rf_reads_of_flow((int32) rf_row_int64(&rows[i], "flow_id")),
 								  family))
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),

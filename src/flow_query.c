@@ -13,8 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -23,16 +21,10 @@
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
 #include "parser/parser.h"
-#include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/varlena.h"
 
-#include "flow.h"
-#include "flow_catalog.h"
 #include "flow_query.h"
-#include "target.h"
 
 static void
 add_context(void *arg)
@@ -42,8 +34,12 @@ add_context(void *arg)
 	errcontext("parameter \"%s\" of flow \"%s\"", origin->parameter, origin->flow_name);
 }
 
-static void
-push_context(ErrorContextCallback *callback, const RfTextOrigin *origin)
+/*
+ * Let errors say, until the caller takes this off the stack, which text they are
+ * about.
+ */
+void
+rf_query_push_context(ErrorContextCallback *callback, const RfTextOrigin *origin)
 {
 	callback->previous = error_context_stack;
 	callback->callback = add_context;
@@ -51,8 +47,11 @@ push_context(ErrorContextCallback *callback, const RfTextOrigin *origin)
 	error_context_stack = callback;
 }
 
-static void
-refuse_query(const RfTextOrigin *origin, const char *detail)
+/*
+ * A query that a flow cannot have.
+ */
+void
+rf_query_refuse(const RfTextOrigin *origin, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_SYNTAX_ERROR),
@@ -72,201 +71,22 @@ rf_query_parse(const RfTextOrigin *origin, const char *text)
 	RawStmt    *statement;
 	Query	   *query;
 
-	push_context(&callback, origin);
+	rf_query_push_context(&callback, origin);
 	statements = raw_parser(text, RAW_PARSE_DEFAULT);
 	if (list_length(statements) != 1)
-		refuse_query(origin, psprintf("The text has %d statements.", list_length(statements)));
+		rf_query_refuse(origin, psprintf("The text has %d statements.", list_length(statements)));
 	statement = linitial_node(RawStmt, statements);
 	if (!IsA(statement->stmt, SelectStmt))
-		refuse_query(origin, "The statement is of another kind.");
+		rf_query_refuse(origin, "The statement is of another kind.");
 	if (((SelectStmt *) statement->stmt)->intoClause != NULL)
-		refuse_query(origin, "SELECT INTO creates a table.");
+		rf_query_refuse(origin, "SELECT INTO creates a table.");
 	query = parse_analyze_fixedparams(statement, text, NULL, 0, NULL);
 	if (query->commandType != CMD_SELECT)
-		refuse_query(origin, "The statement is of another kind.");
+		rf_query_refuse(origin, "The statement is of another kind.");
 	if (query->hasModifyingCTE)
-		refuse_query(origin, "A WITH clause changes data.");
+		rf_query_refuse(origin, "A WITH clause changes data.");
 	error_context_stack = callback.previous;
 	return query;
-}
-
-/* What a query reads. */
-typedef struct RfReads
-{
-	const RfTextOrigin *origin;
-	Oid			view;			/* the view being looked into */
-	List	   *relids;			/* all that it reads, views too */
-	Oid			stream;			/* the one to look for, or InvalidOid */
-	List	   *family;			/* its partitions, children and ancestors */
-	int			count;			/* how often the stream is read */
-} RfReads;
-
-static bool look_at_reads(Node *node, void *context);
-
-static void
-refuse_reads(const RfReads *reads, const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("the query of flow \"%s\" must read the stream \"%s\" exactly once",
-					reads->origin->flow_name, get_rel_name(reads->stream)),
-			 errdetail_internal("%s", detail),
-			 errhint("Name the stream once in FROM; join other tables to it as needed.")));
-}
-
-static void
-look_into_view(RfReads *reads, Oid view)
-{
-	Oid			outer_view = reads->view;
-	Relation	relation = table_open(view, AccessShareLock);
-
-	reads->view = view;
-	(void) look_at_reads((Node *) get_view_query(relation), reads);
-	table_close(relation, NoLock);
-	reads->view = outer_view;
-}
-
-/* One reading of the stream, or of a part or a parent of it. */
-static void
-look_at_stream(RfReads *reads, const RangeTblEntry *rte)
-{
-	if (rte->relid != reads->stream)
-	{
-		if (list_member_oid(reads->family, rte->relid))
-			refuse_reads(reads, psprintf("\"%s\" is a part or a parent of the stream.",
-										 get_rel_name(rte->relid)));
-		return;
-	}
-	reads->count++;
-	if (!rte->inh && find_inheritance_children(rte->relid, AccessShareLock) != NIL)
-		refuse_reads(reads, "ONLY leaves out rows that are consumed all the same.");
-	if (rte->tablesample != NULL)
-		refuse_reads(reads, "TABLESAMPLE leaves out rows that are consumed all the same.");
-}
-
-static void
-look_at_relation(RfReads *reads, RangeTblEntry *rte)
-{
-	/* a view's own entries stand for OLD and NEW */
-	if (rte->relid == reads->view)
-		return;
-	if (get_rel_persistence(rte->relid) == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("the query of flow \"%s\" reads temporary table \"%s\"",
-						reads->origin->flow_name, get_rel_name(rte->relid)),
-				 errdetail("Other sessions cannot see it."),
-				 errhint("Use a permanent table.")));
-	if (get_rel_namespace(rte->relid) == rf_flow_namespace())
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("the query of flow \"%s\" reads \"%s\"",
-						reads->origin->flow_name, get_rel_name(rte->relid)),
-				 errdetail("It is the extension's own, and comes and goes with flows."),
-				 errhint("Read tables of your own.")));
-	reads->relids = list_append_unique_oid(reads->relids, rte->relid);
-	if (OidIsValid(reads->stream))
-		look_at_stream(reads, rte);
-	if (rte->relkind == RELKIND_VIEW)
-		look_into_view(reads, rte->relid);
-}
-
-/* A WITH query is run if it is used, and once if it is used once. */
-static bool
-look_into_cte(CommonTableExpr *cte, RfReads *reads)
-{
-	int			count = reads->count;
-
-	(void) look_at_reads(cte->ctequery, reads);
-	if (reads->count > count && cte->cterefcount != 1)
-		refuse_reads(reads, psprintf("WITH query \"%s\" reads it and is used %d times.",
-									 cte->ctename, cte->cterefcount));
-	return false;
-}
-
-static bool
-look_at_reads(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, RangeTblEntry))
-	{
-		RangeTblEntry *rte = (RangeTblEntry *) node;
-
-		if (rte->rtekind == RTE_RELATION)
-			look_at_relation(context, rte);
-		return false;
-	}
-	if (IsA(node, CommonTableExpr))
-		return look_into_cte((CommonTableExpr *) node, context);
-	if (IsA(node, Query) && ((Query *) node)->rowMarks != NIL)
-		refuse_query(((RfReads *) context)->origin, "It locks rows.");
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, look_at_reads, context,
-								 QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, look_at_reads, context);
-}
-
-/*
- * The query of a using flow reads its stream exactly once, directly or through
- * views: all of its rows are consumed, so all of them must have been read.
- */
-void
-rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream)
-{
-	RfReads		reads = {.origin = origin, .stream = stream};
-	ErrorContextCallback callback;
-
-	push_context(&callback, origin);
-	reads.family = rf_table_family(stream);
-	(void) look_at_reads((Node *) query, &reads);
-	if (reads.count != 1)
-		refuse_reads(&reads, psprintf("It reads it %d times.", reads.count));
-	error_context_stack = callback.previous;
-}
-
-static void
-refuse_source(const RfTextOrigin *origin, Oid relid, const char *detail, const char *hint)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("the query of flow \"%s\" must not read \"%s\"",
-					origin->flow_name, get_rel_name(relid)),
-			 errdetail_internal("%s", detail),
-			 errhint("%s", hint)));
-}
-
-/*
- * The query of a where flow reads tables that keep their rows: no stream, and
- * not what the flow itself writes.
- */
-void
-rf_query_check_sources(const RfTextOrigin *origin, Query *query, int32 flow_id, Oid target)
-{
-	RfReads		reads = {.origin = origin};
-	List	   *own_family = rf_table_family(target);
-	ErrorContextCallback callback;
-	ListCell   *cell;
-
-	push_context(&callback, origin);
-	(void) look_at_reads((Node *) query, &reads);
-	foreach(cell, reads.relids)
-	{
-		Oid			relid = lfirst_oid(cell);
-		char	   *flow_of_stream;
-
-		if (list_member_oid(own_family, relid))
-			refuse_source(origin, relid,
-						  "It is the flow's own target, or a part or a parent of it.",
-						  "Read the tables that the rows come from.");
-		flow_of_stream = rf_catalog_flow_of_source(rf_table_family(relid), flow_id);
-		if (flow_of_stream != NULL)
-			refuse_source(origin, relid,
-						  psprintf("It is the stream of flow \"%s\", which consumes its rows.",
-								   flow_of_stream),
-						  "Read the target of that flow.");
-	}
-	error_context_stack = callback.previous;
 }
 
 static void
@@ -291,7 +111,7 @@ rf_expression_parse(const RfTextOrigin *origin, const char *text)
 	SelectStmt *select;
 	ResTarget  *target;
 
-	push_context(&callback, origin);
+	rf_query_push_context(&callback, origin);
 	statements = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
 	select = castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt);
 	error_context_stack = callback.previous;
@@ -339,7 +159,7 @@ rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 	ErrorContextCallback callback;
 	Node	   *expression;
 
-	push_context(&callback, origin);
+	rf_query_push_context(&callback, origin);
 	pstate->p_sourcetext = text;
 	expression = transformExpr(pstate, raw, EXPR_KIND_WHERE);
 	if (required_type == BOOLOID)

@@ -20,10 +20,10 @@ typedef struct RfTextOrigin
 	bool		is_predicate;	/* of a where flow */
 } RfTextOrigin;
 
+extern void rf_query_push_context(ErrorContextCallback *callback,
+								  const RfTextOrigin *origin);
 extern Query *rf_query_parse(const RfTextOrigin *origin, const char *text);
-extern void rf_query_check_stream(const RfTextOrigin *origin, Query *query, Oid stream);
-extern void rf_query_check_sources(const RfTextOrigin *origin, Query *query,
-								   int32 flow_id, Oid target);
+extern void rf_query_refuse(const RfTextOrigin *origin, const char *detail);
 extern Node *rf_expression_parse(const RfTextOrigin *origin, const char *text);
 extern const char *rf_expression_column(Node *raw);
 extern Node *rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,

@@ -29,6 +29,7 @@
 #include "flow_run.h"
 #include "flow_view.h"
 #include "query.h"
+#include "query_reads.h"
 #include "reentry.h"
 #include "stream.h"
 #include "stream_space.h"
@@ -98,7 +99,7 @@ lock_flow(const RfFlow *found, bool wait)
 	if (flow->paused)
 		return NULL;
 	rf_flow_assume(&guard, flow);
-	locked = lock_tables(flow, wait) && rf_view_lock(flow, wait);
+	locked = lock_tables(flow, wait) && rf_reads_lock(flow, wait);
 	rf_role_restore(&guard);
 	return locked ? flow : NULL;
 }
@@ -267,7 +268,7 @@ rf_preview(const RfRunOrder *order)
 	rf_query_begin();
 	flow = find_flow(order->flow_name, order->kind);
 	(void) lock_family(flow->target, AccessShareLock, true);
-	(void) rf_view_lock(flow, true);
+	(void) rf_reads_lock(flow, true);
 	run.flow = flow;
 	work_in_context(order, flow, &run);
 	rf_query_end();

@@ -28,7 +28,6 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "commands/view.h"
@@ -40,7 +39,6 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "rewrite/rewriteManip.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -48,6 +46,7 @@
 #include "compat.h"
 #include "flow_view.h"
 #include "query.h"
+#include "query_reads.h"
 #include "sql_text.h"
 
 struct RfView
@@ -298,9 +297,9 @@ rf_view_check(const RfFlow *flow)
 	Query	   *query = rf_view_inner_query(rf_view_load(flow));
 
 	if (flow->kind == RF_USING)
-		rf_query_check_stream(&origin, query, flow->source);
+		rf_reads_check_stream(&origin, query, flow->source);
 	else
-		rf_query_check_sources(&origin, query, flow->id, flow->target);
+		rf_reads_check_sources(&origin, query, flow->id, flow->target);
 }
 
 /*
@@ -313,108 +312,6 @@ rf_view_again(const RfView *view)
 
 	again->same_query = view;
 	return again;
-}
-
-/* Locks for the relations that a view reads, as LOCK TABLE on the view takes them. */
-typedef struct RfViewLocks
-{
-	bool		wait;
-	bool		refused;		/* a lock was not free */
-	List	   *relids;			/* what is locked */
-} RfViewLocks;
-
-static bool lock_read_relations(Node *node, void *context);
-
-static bool
-lock_relation(Oid relid, RfViewLocks *locks)
-{
-	if (locks->wait)
-		LockRelationOid(relid, AccessShareLock);
-	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
-		locks->refused = true;
-	/* it may have been dropped meanwhile, and the view with it */
-	if (locks->refused || get_rel_name(relid) == NULL)
-		return false;
-	locks->relids = list_append_unique_oid(locks->relids, relid);
-	return true;
-}
-
-/* Lock a relation, its partitions and children, and what it reads if it is a view. */
-static void
-lock_with_parts(Oid relid, RfViewLocks *locks)
-{
-	Relation	relation;
-	ListCell   *cell;
-
-	if (!lock_relation(relid, locks))
-		return;
-	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
-		(void) lock_relation(lfirst_oid(cell), locks);
-	relation = table_open(relid, NoLock);
-	if (relation->rd_rel->relkind == RELKIND_VIEW)
-		(void) lock_read_relations((Node *) get_view_query(relation), locks);
-	table_close(relation, NoLock);
-}
-
-static bool
-lock_read_relations(Node *node, void *context)
-{
-	RfViewLocks *locks = context;
-
-	if (node == NULL || locks->refused)
-		return locks->refused;
-	if (IsA(node, RangeTblEntry))
-	{
-		RangeTblEntry *rte = (RangeTblEntry *) node;
-
-		/* entries of a view itself stand for OLD and NEW */
-		if (rte->rtekind == RTE_RELATION && rte->inFromCl)
-			lock_with_parts(rte->relid, locks);
-		return locks->refused;
-	}
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, lock_read_relations, context,
-								 QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, lock_read_relations, context);
-}
-
-/*
- * Lock what a flow's view reads, as reading does, down to the tables below
- * other views; false when it would have to wait and must not.
- *
- * The server itself would lock these tables only when it plans the query.  If
- * it had to wait there, for somebody who empties and refills one of them, the
- * run's snapshot would see neither the old rows nor the new ones.
- */
-bool
-rf_view_lock(RfFlow *flow, bool wait)
-{
-	RfViewLocks locks = {wait, false, NIL};
-	Oid			view = rf_flow_find_view(flow->id);
-
-	if (OidIsValid(view))
-		lock_with_parts(view, &locks);
-	flow->read_relids = locks.relids;
-	return !locks.refused;
-}
-
-/*
- * The relations that a flow's query names, down to the tables below views, none
- * of them locked; NIL when the flow has lost its view.
- */
-List *
-rf_view_reads(int32 flow_id)
-{
-	List	   *relids = NIL;
-	RfArgs		args = {0};
-	RfRow	   *rows;
-	int			nrows;
-
-	rf_arg(&args, OIDOID, ObjectIdGetDatum(rf_flow_find_view(flow_id)));
-	nrows = rf_query_all(rf_sql_read_relations(), &args, &rows);
-	for (int i = 0; i < nrows; i++)
-		relids = lappend_oid(relids, rf_row_oid(&rows[i], "relid"));
-	return relids;
 }
 
 /*

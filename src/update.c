@@ -26,8 +26,8 @@
 #include "argument.h"
 #include "flow.h"
 #include "flow_catalog.h"
-#include "flow_view.h"
 #include "query.h"
+#include "query_reads.h"
 #include "target.h"
 #include "using_run.h"
 #include "where_predicate.h"
@@ -262,7 +262,7 @@ find_dependencies(List *steps)
 	{
 		RfStep	   *step = lfirst(cell);
 
-		step->reads = rf_view_reads(step->flow->id);
+		step->reads = rf_reads_of_flow(step->flow->id);
 		step->writes = rf_table_family(step->flow->target);
 	}
 }

@@ -22,10 +22,10 @@
 #include "failpoint.h"
 #include "flow_change.h"
 #include "flow_define.h"
-#include "where_predicate.h"
 #include "query.h"
 #include "regcolumn.h"
 #include "sql_text.h"
+#include "where_predicate.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_alter_flow);
 
@@ -183,8 +183,10 @@ read_using_alterations(RfDefinition *definition, RfAlteration *alteration,
 }
 
 static void
-read_where_alterations(RfFlowRow *row, FunctionCallInfo fcinfo)
+read_where_alterations(RfDefinition *definition, FunctionCallInfo fcinfo)
 {
+	RfFlowRow  *row = &definition->row;
+
 	row->query = argument_string(fcinfo, ALTER_QUERY, row->query);
 	row->replace_where = argument_string(fcinfo, ALTER_REPLACE_WHERE, row->replace_where);
 	row->reset_allowed = argument_flag(fcinfo, ALTER_RESET_ALLOWED, row->reset_allowed);
@@ -192,6 +194,7 @@ read_where_alterations(RfFlowRow *row, FunctionCallInfo fcinfo)
 	row->refresh_on_change = argument_flag(fcinfo, ALTER_REFRESH_ON_CHANGE,
 										   row->refresh_on_change);
 	row->min_interval = argument_datum(fcinfo, ALTER_MIN_INTERVAL, row->min_interval);
+	rf_definition_check_interval(definition);
 }
 
 /* Lay the arguments of alter_flow over the definition as it is. */
@@ -204,7 +207,7 @@ read_alterations(RfDefinition *definition, RfAlteration *alteration, FunctionCal
 	if (row->kind == RF_USING)
 		read_using_alterations(definition, alteration, fcinfo);
 	else
-		read_where_alterations(row, fcinfo);
+		read_where_alterations(definition, fcinfo);
 	row->keep_rejected = argument_flag(fcinfo, ALTER_KEEP_REJECTED, row->keep_rejected);
 	row->comment = argument_removable(fcinfo, ALTER_COMMENT, row->comment);
 	row->settings = argument_datum(fcinfo, ALTER_SETTINGS, row->settings);
@@ -425,37 +428,50 @@ settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
 		rf_define_ledger(definition, flow->id);
 }
 
-/* What is read and how changes: the definition is checked as a new one is. */
+/* Expectations and columns follow the query. */
 static void
-alter_reading(RfDefinition *definition, RfAlteration *alteration)
+alter_columns(RfDefinition *definition, const RfAlteration *alteration)
 {
-	bool		using = definition->row.kind == RF_USING;
-
-	begin_view(definition, alteration);
-	rf_definition_check_reads(definition);
-	if (using)
-	{
-		rf_definition_check_key_names(definition);
-		settle_expressions(definition, alteration);
-	}
 	carry_expectations(definition, alteration);
 	if (alteration->new_query)
 		add_columns(definition);
 	rf_target_check(definition->target.relid, definition->owner, definition->name);
 	rf_definition_match_columns(definition);
 	check_new_types(definition, alteration);
-	if (using)
-	{
-		rf_definition_check_keys(definition);
-		rf_definition_check_sequence(definition);
-		check_stored_floors(definition, alteration);
-	}
-	else
-		rf_definition_read_predicate(definition, alteration->new_predicate ? NULL :
-									 rf_predicate_stored(alteration->flow));
+}
+
+static void
+alter_using_reading(RfDefinition *definition, const RfAlteration *alteration)
+{
+	rf_definition_check_key_names(definition);
+	settle_expressions(definition, alteration);
+	alter_columns(definition, alteration);
+	rf_definition_check_keys(definition);
+	rf_definition_check_sequence(definition);
+	check_stored_floors(definition, alteration);
 	rf_define_views(definition, definition->flow_id);
-	if (using)
-		settle_ledger(definition, alteration);
+	settle_ledger(definition, alteration);
+}
+
+static void
+alter_where_reading(RfDefinition *definition, const RfAlteration *alteration)
+{
+	alter_columns(definition, alteration);
+	rf_definition_read_predicate(definition, alteration->new_predicate ? NULL :
+								 rf_predicate_stored(alteration->flow));
+	rf_define_views(definition, definition->flow_id);
+}
+
+/* What is read and how changes: the definition is checked as a new one is. */
+static void
+alter_reading(RfDefinition *definition, RfAlteration *alteration)
+{
+	begin_view(definition, alteration);
+	rf_definition_check_reads(definition);
+	if (definition->row.kind == RF_USING)
+		alter_using_reading(definition, alteration);
+	else
+		alter_where_reading(definition, alteration);
 	rf_define_columns(definition);
 	rf_define_check_reading(definition, definition->flow_id);
 }
@@ -474,8 +490,6 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 	RfRoleGuard guard;
 
 	rf_role_read_as(&guard, definition->owner);
-	if (definition->row.kind == RF_WHERE)
-		rf_definition_check_interval(definition);
 	if (alteration->new_source)
 		rf_definition_check_source(definition);
 	if (alteration->new_settings)

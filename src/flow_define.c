@@ -84,6 +84,7 @@ read_where_arguments(RfDefinition *definition, FunctionCallInfo fcinfo)
 	row->min_interval = rf_argument(fcinfo, 8, "min_interval");
 	row->comment = rf_argument_text_or_null(fcinfo, 9);
 	row->settings = rf_argument(fcinfo, 10, "settings");
+	rf_definition_check_interval(definition);
 }
 
 /* A new flow's expressions become columns of its view. */
@@ -283,7 +284,6 @@ replace_flow_create_where_flow(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("replace_flow.create_where_flow()");
 	read_where_arguments(&definition, fcinfo);
 	rf_query_begin();
-	rf_definition_check_interval(&definition);
 	rf_definition_check_settings(&definition);
 	rf_definition_read_query(&definition);
 	take_target(&definition);

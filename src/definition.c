@@ -488,18 +488,14 @@ written_columns(const RfDefinition *definition)
 void
 rf_definition_read_predicate(RfDefinition *definition, const RfView *before)
 {
-	AttrNumber *outputs = palloc(definition->noutputs * sizeof(AttrNumber));
 	RfPredicateScope scope = {
 		.flow_name = definition->name,
 		.parameter = "replace_where",
 		.target = definition->row.target,
 		.columns = written_columns(definition),
-		.outputs = outputs,
 		.query = rf_view_inner_query(definition->view)
 	};
 
-	for (int i = 0; i < definition->noutputs; i++)
-		outputs[i] = i + 1;
 	definition->window = before != NULL ? rf_predicate_carry(&scope, before) :
 		rf_predicate_read(&scope, definition->row.replace_where);
 }

@@ -85,8 +85,7 @@ prepare(RfRun *run, void *arg)
 {
 	RfExplain  *explain = arg;
 
-	explain->predicate = explain->override != NULL ?
-		rf_predicate_of_text(run->flow, explain->override) : rf_predicate_of_flow(run->flow);
+	explain->predicate = rf_predicate_of_run(run->flow, explain->override);
 }
 
 static void

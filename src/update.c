@@ -232,7 +232,7 @@ set_override(List *steps, const char *name, char *override)
 	step->override = override;
 	/* what is wrong with it is to be known before anything happens */
 	rf_flow_open(flow);
-	(void) rf_predicate_of_text(flow, override);
+	(void) rf_predicate_of_run(flow, override);
 }
 
 static void

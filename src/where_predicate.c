@@ -33,10 +33,10 @@
 #include "utils/ruleutils.h"
 
 #include "compat.h"
-#include "where_predicate.h"
 #include "query.h"
 #include "regcolumn.h"
 #include "sql_text.h"
+#include "where_predicate.h"
 
 static void
 refuse_name(const RfPredicateScope *scope, List *name, const char *detail, char *closest)
@@ -118,12 +118,11 @@ find_source_column(const RfPredicateScope *scope, const char *alias, const char 
 {
 	Query	   *query = copyObject(unconstify(Query *, scope->query));
 	int			varno = find_alias(query, alias);
-
 	Node	   *source = varno > 0 ? find_from_column(query, varno, column) : NULL;
 
 	for (int i = 0; source != NULL && i < scope->columns->natts; i++)
 	{
-		TargetEntry *output = list_nth(query->targetList, scope->outputs[i] - 1);
+		TargetEntry *output = list_nth(query->targetList, i);
 
 		if (is_same_column(rf_flatten_joins(query, (Node *) output->expr), source))
 			return NameStr(TupleDescAttr(scope->columns, i)->attname);
@@ -264,11 +263,9 @@ rf_predicate_carry(const RfPredicateScope *scope, const RfView *before)
 	return view;
 }
 
-/*
- * The predicate of an open flow.
- */
-Node *
-rf_predicate_of_flow(const RfFlow *flow)
+/* The flow's own predicate. */
+static Node *
+predicate_of_flow(const RfFlow *flow)
 {
 	RfView	   *view = rf_predicate_stored(flow);
 
@@ -285,26 +282,38 @@ rf_predicate_of_flow(const RfFlow *flow)
 }
 
 /*
- * A predicate that the caller gives for one run of an open flow.  Its names are
- * the caller's, and it is read as the owner; times and intervals in it mean what
- * they mean in the flow's own.
+ * A predicate that is given for one run.  Its names are the caller's, and it is
+ * read as the owner; times and intervals in it mean what they mean in the flow's
+ * own.
  */
-Node *
-rf_predicate_of_text(const RfFlow *flow, const char *text)
+static Node *
+predicate_of_text(const RfFlow *flow, const char *text)
 {
-	AttrNumber *outputs = palloc(flow->columns->natts * sizeof(AttrNumber));
-	RfPredicateScope scope = {flow->name, "predicate_override", flow->target, flow->columns,
-	outputs, rf_view_inner_query(rf_view_load(flow))};
+	RfPredicateScope scope = {
+		.flow_name = flow->name,
+		.parameter = "predicate_override",
+		.target = flow->target,
+		.columns = flow->columns,
+		.query = rf_view_inner_query(rf_view_load(flow))
+	};
 	RfRoleGuard guard;
 	Node	   *predicate;
 
-	for (int i = 0; i < flow->columns->natts; i++)
-		outputs[i] = flow->column_outputs[i] + 1;
 	rf_role_read_as(&guard, flow->owner);
 	rf_flow_set_creator_settings(flow);
 	predicate = rf_view_added(rf_predicate_read(&scope, text));
 	rf_role_restore(&guard);
 	return predicate;
+}
+
+/*
+ * The predicate of a run of an open flow, called as who calls for the run: an
+ * override, or else (NULL) the flow's own.
+ */
+Node *
+rf_predicate_of_run(const RfFlow *flow, const char *override)
+{
+	return override != NULL ? predicate_of_text(flow, override) : predicate_of_flow(flow);
 }
 
 static Const *

@@ -18,16 +18,15 @@ typedef struct RfPredicateScope
 	const char *flow_name;
 	const char *parameter;		/* what the predicate is given as */
 	Oid			target;
-	TupleDesc	columns;		/* of the target, those that the query gives */
-	const AttrNumber *outputs;	/* for each of them the query's output, from 1 */
+	TupleDesc	columns;		/* of the target, one for each that the query
+								 * gives */
 	const Query *query;
 } RfPredicateScope;
 
 extern RfView *rf_predicate_read(const RfPredicateScope *scope, const char *text);
 extern RfView *rf_predicate_stored(const RfFlow *flow);
 extern RfView *rf_predicate_carry(const RfPredicateScope *scope, const RfView *before);
-extern Node *rf_predicate_of_flow(const RfFlow *flow);
-extern Node *rf_predicate_of_text(const RfFlow *flow, const char *text);
+extern Node *rf_predicate_of_run(const RfFlow *flow, const char *override);
 extern Node *rf_predicate_settle(Node *predicate);
 extern Bitmapset *rf_predicate_columns(Node *predicate);
 extern Node *rf_predicate_replace(Node *predicate, Node **by);

@@ -136,15 +136,13 @@ static void
 prepare(RfRun *run, void *arg)
 {
 	RfRefresh  *refresh = arg;
-	const char *override = refresh->options->predicate_override;
 
 	refresh->run = run;
 	refresh->flow = run->flow;
 	check_technique(refresh);
 	if (refresh->full)
 		check_reset(run->flow);
-	refresh->predicate = override != NULL ? rf_predicate_of_text(run->flow, override) :
-		rf_predicate_of_flow(run->flow);
+	refresh->predicate = rf_predicate_of_run(run->flow, refresh->options->predicate_override);
 	if (refresh->preview)
 		return;
 	run->technique = COMPLETE;

@@ -22,7 +22,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -37,9 +36,9 @@
 #include "floor.h"
 #include "flow_run.h"
 #include "key_set.h"
+#include "preview.h"
 #include "query.h"
 #include "row_diff.h"
-#include "row_json.h"
 #include "run_record.h"
 #include "sql_text.h"
 #include "stream.h"
@@ -62,12 +61,7 @@ typedef struct RfApply
 	const RfFlow *flow;
 	RfRun	   *run;
 	const char *reason;			/* for the record, or NULL */
-	bool		preview;
-	RfKeyCallback key_callback; /* of a preview */
-	void	   *key_arg;
-	TupleDesc	key_desc;
-	Datum		key;			/* the open key, as jsonb */
-	RfRunCounts before_key;
+	RfKeyPreview *preview;		/* NULL: a run */
 	RfTargetShape shape;
 	RfDiffRules rules;
 	RfBatch    *batch;
@@ -78,7 +72,6 @@ typedef struct RfApply
 	RfRowDiff  *diff;
 	RfTargetWriter *writer;
 	MemoryContext row_context;	/* for one row */
-	MemoryContext key_context;	/* for one key of a preview */
 	Datum	   *values;			/* one row, converted */
 	bool	   *nulls;
 	bool		stored;			/* the target stores the sequence */
@@ -348,57 +341,35 @@ place_row(RfApply *apply, RfVerdict verdict, RfBatchRow *row)
 }
 
 static void
-count_changes(RfApply *apply, RfRunCounts *counts)
+count_changes(RfApply *apply)
 {
+	RfRunCounts *counts = &apply->run->counts;
+
 	counts->rows_deleted = rf_writer_deleted(apply->writer);
 	counts->rows_updated = rf_writer_updated(apply->writer);
 	counts->rows_inserted = rf_writer_inserted(apply->writer);
 	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
 }
 
-/* A preview tells what becomes of each key. */
 static void
 open_key(RfApply *apply, const RfBatchRow *first)
 {
-	const RfFlow *flow = apply->flow;
-	Datum	   *values;
-	bool	   *nulls;
-	MemoryContext caller;
-
-	if (!apply->preview)
+	if (apply->preview == NULL)
 		return;
-	values = palloc(flow->nkeys * sizeof(Datum));
-	nulls = palloc(flow->nkeys * sizeof(bool));
-	for (int i = 0; i < flow->nkeys; i++)
-	{
-		values[i] = first->values[flow->keys[i]];
-		nulls[i] = first->nulls[flow->keys[i]];
-	}
-	MemoryContextReset(apply->key_context);
-	caller = MemoryContextSwitchTo(apply->key_context);
-	apply->key = rf_row_to_jsonb(apply->key_desc, values, nulls);
-	MemoryContextSwitchTo(caller);
-	count_changes(apply, &apply->before_key);
+	count_changes(apply);
+	rf_preview_open_key(apply->preview, first->values, first->nulls, &apply->run->counts);
 }
 
-/* All rows of a key were placed; group 0 is none. */
+/* All rows of a key, if there was one, were placed. */
 static void
-close_key(RfApply *apply, RfVerdict verdict, int64 group)
+close_key(RfApply *apply, RfVerdict verdict)
 {
-	const RfRunCounts *before = &apply->before_key;
-	RfRunCounts counts;
-
 	if (verdict == RF_SET_REPLACES)
 		rf_diff_close_group(apply->diff);
-	if (!apply->preview || group == 0)
+	if (apply->preview == NULL)
 		return;
-	count_changes(apply, &counts);
-	counts.rows_deleted -= before->rows_deleted;
-	counts.rows_updated -= before->rows_updated;
-	counts.rows_inserted -= before->rows_inserted;
-	counts.rows_unchanged -= before->rows_unchanged;
-	if (counts.rows_deleted + counts.rows_updated + counts.rows_inserted > 0)
-		apply->key_callback(apply->key, &counts, apply->key_arg);
+	count_changes(apply);
+	rf_preview_close_key(apply->preview, &apply->run->counts);
 }
 
 /* Step 4. */
@@ -415,7 +386,7 @@ judge_keys(RfApply *apply)
 		{
 			const RfFloor *floor;
 
-			close_key(apply, verdict, group);
+			close_key(apply, verdict);
 			open_key(apply, &row);
 			floor = rf_floors_of(apply->floors, ++group);
 			verdict = judge(apply, floor, row.sequence);
@@ -430,7 +401,7 @@ judge_keys(RfApply *apply)
 		MemoryContextReset(apply->row_context);
 		CHECK_FOR_INTERRUPTS();
 	}
-	close_key(apply, verdict, group);
+	close_key(apply, verdict);
 }
 
 /* Step 5. */
@@ -491,19 +462,6 @@ write_rules(const RfApply *apply)
 }
 
 static void
-begin_keys(RfApply *apply)
-{
-	const RfFlow *flow = apply->flow;
-
-	apply->key_desc = CreateTemplateTupleDesc(flow->nkeys);
-	for (int i = 0; i < flow->nkeys; i++)
-		TupleDescCopyEntry(apply->key_desc, i + 1, flow->columns, flow->keys[i] + 1);
-	BlessTupleDesc(apply->key_desc);
-	apply->key_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow key",
-											   ALLOCSET_DEFAULT_SIZES);
-}
-
-static void
 begin_pieces(RfApply *apply)
 {
 	const RfFlow *flow = apply->flow;
@@ -515,8 +473,8 @@ begin_pieces(RfApply *apply)
 	apply->nulls = palloc(ncolumns * sizeof(bool));
 	apply->row_context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow row",
 											   ALLOCSET_DEFAULT_SIZES);
-	if (apply->preview)
-		begin_keys(apply);
+	if (apply->preview != NULL)
+		rf_preview_begin_keys(apply->preview, flow);
 	apply->rules = diff_rules(apply);
 	apply->writer = rf_writer_begin(flow->target, "table", flow->columns, write_rules(apply));
 	apply->diff = rf_diff_begin(flow->columns, apply->rules, apply->writer);
@@ -546,8 +504,8 @@ replace_sets(RfApply *apply)
 	find_old_rows(apply);
 	judge_keys(apply);
 	MemoryContextSwitchTo(caller);
-	count_changes(apply, &apply->run->counts);
-	if (!apply->preview)
+	count_changes(apply);
+	if (apply->preview == NULL)
 		write_changes(apply);
 }
 
@@ -561,7 +519,7 @@ work(RfRun *run, void *arg)
 	apply->flow = run->flow;
 	if (apply->reason != NULL)
 		run->reasons = list_make1(unconstify(char *, apply->reason));
-	if (apply->preview)
+	if (apply->preview != NULL)
 		PushActiveSnapshot(GetTransactionSnapshot());
 	else
 		run->counts.rows_staged = rf_stream_consume(apply->flow);
@@ -574,7 +532,7 @@ work(RfRun *run, void *arg)
 		replace_sets(apply);
 	end_pieces(apply);
 	PopActiveSnapshot();
-	if (!apply->preview)
+	if (apply->preview == NULL)
 		rf_checks_record(apply->checks, run->run_id);
 	rf_failpoint("expectations", "recorded");
 	rf_checks_end(apply->checks);
@@ -604,9 +562,9 @@ rf_apply(const char *flow_name, bool wait, const char *reason)
  * What a run would do, in total and for each key.
  */
 RfRunCounts
-rf_preview_apply(const char *flow_name, RfKeyCallback callback, void *arg)
+rf_preview_apply(const char *flow_name, RfKeyPreview *preview)
 {
-	RfApply		apply = {.preview = true, .key_callback = callback, .key_arg = arg};
+	RfApply		apply = {.preview = preview};
 	RfRunOrder	order = {
 		.command = "replace_flow.preview()",
 		.flow_name = flow_name,

@@ -36,6 +36,7 @@
 #include "flow_query.h"
 #include "flow_run.h"
 #include "query.h"
+#include "role.h"
 #include "sql_text.h"
 #include "where_run.h"
 

@@ -31,6 +31,7 @@
 #include "query.h"
 #include "query_reads.h"
 #include "regcolumn.h"
+#include "role.h"
 #include "sql_text.h"
 #include "stream.h"
 #include "target_shape.h"

@@ -39,6 +39,7 @@
 #include "flow_catalog.h"
 #include "flow_query.h"
 #include "regcolumn.h"
+#include "role.h"
 #include "sql_text.h"
 
 static const char *const kind_names[] = {"using", "where"};

@@ -12,7 +12,7 @@
 #include "nodes/pg_list.h"
 
 #include "column_type.h"
-#include "query.h"
+#include "role.h"
 
 /* What a run replaces: the sets of keys, or the window of a predicate. */
 typedef enum RfFlowKind

@@ -24,6 +24,7 @@
 #include "flow_define.h"
 #include "query.h"
 #include "regcolumn.h"
+#include "role.h"
 #include "sql_text.h"
 #include "where_predicate.h"
 

@@ -20,6 +20,7 @@
 
 #include "flow_catalog.h"
 #include "regcolumn.h"
+#include "role.h"
 
 static uint64
 execute_as_owner(const char *sql, const RfArgs *args)

@@ -12,6 +12,7 @@
 #include "utils/tuplestore.h"
 
 #include "flow.h"
+#include "query.h"
 #include "run_record.h"
 
 /* What a flow's row of the catalog defines; texts may be NULL where the column may. */

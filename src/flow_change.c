@@ -31,6 +31,7 @@
 #include "flow_view.h"
 #include "query.h"
 #include "reentry.h"
+#include "role.h"
 #include "sql_text.h"
 #include "target.h"
 

@@ -31,6 +31,7 @@
 #include "flow_define.h"
 #include "query.h"
 #include "regcolumn.h"
+#include "role.h"
 #include "sql_text.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_create_using_flow);

@@ -31,6 +31,7 @@
 #include "query.h"
 #include "query_reads.h"
 #include "reentry.h"
+#include "role.h"
 #include "stream.h"
 #include "stream_space.h"
 #include "target.h"

@@ -47,6 +47,7 @@
 #include "flow_view.h"
 #include "query.h"
 #include "query_reads.h"
+#include "role.h"
 #include "sql_text.h"
 
 struct RfView

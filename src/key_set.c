@@ -19,6 +19,7 @@
 #include "utils/typcache.h"
 
 #include "key_set.h"
+#include "query.h"
 #include "sql_text.h"
 
 /* The keys with one pattern of NULLs. */

@@ -1,22 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * query.c
- *	  SQL as another role: role switch, settings, arguments, results.
+ *	  SQL: statements, arguments, results.
  *
  * This is the only file that talks to SPI.  A caller brackets its work with
- * rf_query_begin() and rf_query_end(), and each part that acts for a role with
- * rf_role_assume() and rf_role_restore().  While a role is assumed
- *
- *	- the search path is pg_catalog alone, so that no name in our statements,
- *	  or in functions that they call, can be caught by somebody's object;
- *	- the operation is security-restricted if the caller is another role, so
- *	  that code of the role cannot change the session of the caller (a deferred
- *	  trigger is an error then: it would run as the caller, at commit);
- *	- row_security is off, so that a policy that would hide rows from the role
- *	  raises an error instead of hiding them.
+ * rf_query_begin() and rf_query_end(); as whom, is for role.c to say.
  *
  * An error needs no clean-up here: transaction abort, also that of a
- * subtransaction, restores role, settings and the SPI stack.
+ * subtransaction, restores the SPI stack.
  *
  * Rows come and go in bulk: rf_query_each() hands rows out one by one as the
  * executor makes them, and rows go in as ephemeral named relations over
@@ -28,25 +19,22 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/explain.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "executor/spi.h"
-#include "miscadmin.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "query.h"
+#include "role.h"
 
 /* What the log shows for a query that has no text. */
 static const char *const tree_source = "/* query of a flow */";
@@ -60,97 +48,6 @@ typedef struct RfReceiver
 	const Oid  *types;			/* what the callback relies on, or NULL */
 	MemoryContext row_context;	/* what the callback uses for one row */
 } RfReceiver;
-
-static void
-set_for_this_level(const char *name, const char *value)
-{
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-}
-
-static void
-become(RfRoleGuard *guard, Oid role)
-{
-	GetUserIdAndSecContext(&guard->user, &guard->security_context);
-	SetUserIdAndSecContext(role, guard->security_context |
-						   SECURITY_LOCAL_USERID_CHANGE |
-						   (role == guard->user ? 0 : SECURITY_RESTRICTED_OPERATION));
-	guard->guc_level = NewGUCNestLevel();
-}
-
-/*
- * Act as a role until rf_role_restore().
- */
-void
-rf_role_assume(RfRoleGuard *guard, Oid role)
-{
-	become(guard, role);
-	set_for_this_level("search_path", "pg_catalog, pg_temp");
-	set_for_this_level("row_security", "off");
-}
-
-/*
- * Act as a role, with the caller's search path: to read texts of the caller's,
- * which may call input functions of types, and with them code of the role's.
- */
-void
-rf_role_read_as(RfRoleGuard *guard, Oid role)
-{
-	become(guard, role);
-}
-
-/*
- * Set a server setting until rf_role_restore(), with the rights of the role.
- */
-void
-rf_role_set(const char *name, const char *value)
-{
-	(void) set_config_option(name, value, superuser() ? PGC_SUSET : PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-}
-
-/*
- * Become again who called; settings made since are undone.
- */
-void
-rf_role_restore(const RfRoleGuard *guard)
-{
-	AtEOXact_GUC(false, guard->guc_level);
-	SetUserIdAndSecContext(guard->user, guard->security_context);
-}
-
-/*
- * The role that owns the extension's own tables.
- */
-Oid
-rf_role_of_catalog(void)
-{
-	Oid			namespace = get_namespace_oid("replace_flow", false);
-	HeapTuple	tuple;
-	Oid			owner;
-
-	tuple = SearchSysCache2(RELNAMENSP, CStringGetDatum("flow"),
-							ObjectIdGetDatum(namespace));
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the catalog of extension \"replace_flow\" is missing"),
-				 errhint("Drop the extension and create it again.")));
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
-/*
- * A role's name for a message, also when it was dropped.
- */
-char *
-rf_role_name(Oid role)
-{
-	char	   *name = GetUserNameFromId(role, true);
-
-	return name != NULL ? name : psprintf("%u", role);
-}
 
 void
 rf_arg(RfArgs *args, Oid type, Datum value)
@@ -468,12 +365,12 @@ begin_plan(RfPlan plan)
 
 	if (plan == RF_PLAN_PROBE)
 	{
-		set_for_this_level("jit", "off");
-		set_for_this_level("enable_hashjoin", "off");
-		set_for_this_level("enable_mergejoin", "off");
-		set_for_this_level("enable_nestloop", "on");
-		set_for_this_level("enable_indexscan", "on");
-		set_for_this_level("enable_tidscan", "on");
+		rf_role_set("jit", "off");
+		rf_role_set("enable_hashjoin", "off");
+		rf_role_set("enable_mergejoin", "off");
+		rf_role_set("enable_nestloop", "on");
+		rf_role_set("enable_indexscan", "on");
+		rf_role_set("enable_tidscan", "on");
 	}
 	return guc_level;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * query.h
- *	  SQL as another role: role switch, settings, arguments, results.
+ *	  SQL: statements, arguments, results.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,21 +12,6 @@
 #include "nodes/parsenodes.h"
 #include "utils/snapshot.h"
 #include "utils/tuplestore.h"
-
-/* What rf_role_assume() found, for rf_role_restore(). */
-typedef struct RfRoleGuard
-{
-	Oid			user;
-	int			security_context;
-	int			guc_level;
-} RfRoleGuard;
-
-extern void rf_role_assume(RfRoleGuard *guard, Oid role);
-extern void rf_role_read_as(RfRoleGuard *guard, Oid role);
-extern void rf_role_restore(const RfRoleGuard *guard);
-extern void rf_role_set(const char *name, const char *value);
-extern Oid	rf_role_of_catalog(void);
-extern char *rf_role_name(Oid role);
 
 /* Arguments of a statement, $1 and up, in the order in which they are added. */
 #define RF_MAX_ARGS 32

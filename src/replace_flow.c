@@ -20,6 +20,7 @@
 #include "failpoint.h"
 #include "flow.h"
 #include "query.h"
+#include "role.h"
 #include "sql_text.h"
 #include "using_run.h"
 #include "where_run.h"

@@ -11,6 +11,7 @@
 #include "datatype/timestamp.h"
 
 #include "flow.h"
+#include "query.h"
 
 /* Counts of a run, in the table's order. */
 typedef struct RfRunCounts

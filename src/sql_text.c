@@ -6,7 +6,7 @@
  * Each identifier goes through quote_identifier, each relation and type is
  * qualified, and operators on users' values are named by their schema.  What
  * is left unqualified is found in pg_catalog, since statements run with that
- * as their search path (see query.c).
+ * as their search path (see role.c).
  *
  * Rows that we hand in come as ephemeral named relations, whose columns we
  * name ourselves, so that no name of a user's column can meet one of ours.

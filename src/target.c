@@ -27,6 +27,7 @@
 #include "flow_catalog.h"
 #include "foreign_key.h"
 #include "query.h"
+#include "role.h"
 #include "sql_text.h"
 #include "target.h"
 #include "target_shape.h"

@@ -35,6 +35,7 @@
 #include "compat.h"
 #include "query.h"
 #include "regcolumn.h"
+#include "role.h"
 #include "sql_text.h"
 #include "where_predicate.h"
 

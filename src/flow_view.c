@@ -548,11 +548,9 @@ rf_view_column_type(const RfView *view, const char *name)
 	return type;
 }
 
-/*
- * The view as a query of its own.
- */
-Query *
-rf_view_query(const RfView *view)
+/* The view as a query of its own. */
+static Query *
+build_query(const RfView *view)
 {
 	Query	   *query = makeNode(Query);
 	RangeTblRef *reference = makeNode(RangeTblRef);
@@ -564,6 +562,25 @@ rf_view_query(const RfView *view)
 	query->jointree = makeFromExpr(list_make1(reference), NULL);
 	query->targetList = view->targets;
 	rf_query_take_permissions(query, view->pstate);
+	return query;
+}
+
+/*
+ * A query for the outputs and, after them, for those of the columns that were
+ * added that are named.
+ */
+Query *
+rf_view_query(const RfView *view, List *added)
+{
+	Query	   *query = build_query(view);
+	ListCell   *cell;
+
+	query->targetList = list_truncate(list_copy(view->targets), view->noutputs);
+	foreach(cell, added)
+		query->targetList = lappend(query->targetList,
+									makeTargetEntry(find(view, lfirst(cell))->expr,
+													list_length(query->targetList) + 1,
+													lfirst(cell), false));
 	return query;
 }
 
@@ -623,7 +640,7 @@ void
 rf_view_store(RfView *view, const char *name, Oid owner)
 {
 	Oid			before = get_relname_relid(name, rf_flow_namespace());
-	Query	   *query = rf_view_query(view);
+	Query	   *query = build_query(view);
 	ObjectAddress address;
 	RfRoleGuard guard;
 

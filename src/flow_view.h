@@ -22,7 +22,7 @@ extern RfView *rf_view_load(const RfFlow *flow);
 extern RfView *rf_view_load_row(const RfFlow *flow, Oid relid);
 extern RfView *rf_view_again(const RfView *view);
 extern Query *rf_view_inner_query(const RfView *view);
-extern Query *rf_view_query(const RfView *view);
+extern Query *rf_view_query(const RfView *view, List *added);
 extern void rf_view_check(const RfFlow *flow);
 extern int	rf_view_outputs(const RfView *view, char ***names, RfType **types);
 extern char *rf_view_add(RfView *view, const char *parameter, const char *text,

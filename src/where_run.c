@@ -33,12 +33,12 @@
 #include "failpoint.h"
 #include "flow_catalog.h"
 #include "flow_run.h"
-#include "where_predicate.h"
 #include "query.h"
 #include "row_diff.h"
 #include "row_sort.h"
 #include "target_shape.h"
 #include "target_write.h"
+#include "where_predicate.h"
 #include "where_run.h"
 #include "window.h"
 
@@ -261,8 +261,9 @@ read_old_row(TupleTableSlot *slot, void *arg)
 static void
 read_old_rows(RfRefresh *refresh)
 {
+	/* its columns have the types that the flow was opened with */
 	rf_query_each_of(rf_window_old_rows(refresh->flow, refresh->predicate, refresh->full),
-					 rf_window_old_types(refresh->flow), read_old_row, refresh);
+					 NULL, read_old_row, refresh);
 	rf_diff_old_complete(refresh->diff);
 }
 

@@ -26,8 +26,8 @@
 #include "compat.h"
 #include "conversion.h"
 #include "flow_view.h"
-#include "where_predicate.h"
 #include "push_down.h"
+#include "where_predicate.h"
 #include "window.h"
 
 static void
@@ -83,22 +83,6 @@ rf_window_old_rows(const RfFlow *flow, Node *predicate, bool all)
 	return rewrite(query);
 }
 
-/*
- * The types of these rows.
- */
-Oid *
-rf_window_old_types(const RfFlow *flow)
-{
-	Oid		   *types = palloc((RF_OLD_COLUMNS + flow->columns->natts) * sizeof(Oid));
-
-	types[RF_OLD_TABLEOID] = OIDOID;
-	types[RF_OLD_CTID] = TIDOID;
-	types[RF_OLD_IN_WINDOW] = BOOLOID;
-	for (int i = 0; i < flow->columns->natts; i++)
-		types[RF_OLD_COLUMNS + i] = TupleDescAttr(flow->columns, i)->atttypid;
-	return types;
-}
-
 /* The predicate over the flow's view. */
 static Node *
 over_outputs(const RfFlow *flow, Node *predicate)
@@ -116,33 +100,6 @@ over_outputs(const RfFlow *flow, Node *predicate)
 	return rf_predicate_replace(predicate, by);
 }
 
-static TargetEntry *
-find_target(List *targets, const char *name)
-{
-	ListCell   *cell;
-
-	foreach(cell, targets)
-	{
-		TargetEntry *target = lfirst(cell);
-
-		if (strcmp(target->resname, name) == 0)
-			return target;
-	}
-	return NULL;
-}
-
-/* What a run reads of the view, in its order. */
-static void
-select_read_columns(const RfFlow *flow, Query *query)
-{
-	List	   *targets = query->targetList;
-	ListCell   *cell;
-
-	query->targetList = list_truncate(list_copy(targets), flow->noutputs);
-	foreach(cell, flow->extras)
-		add_target(query, (Node *) find_target(targets, lfirst(cell))->expr, lfirst(cell));
-}
-
 /*
  * Rows of the flow's query that are in the window, as far as the server can tell
  * before they are finished; where it cannot, the last column says whether they
@@ -151,11 +108,9 @@ select_read_columns(const RfFlow *flow, Query *query)
 Query *
 rf_window_new_rows(const RfFlow *flow, Node *predicate, List **pushed)
 {
-	Query	   *query = rf_view_query(rf_view_load(flow));
+	Query	   *query = rewrite(rf_view_query(rf_view_load(flow), flow->extras));
 	List	   *residual;
 
-	select_read_columns(flow, query);
-	query = rewrite(query);
 	rf_push_down(query, make_ands_implicit((Expr *) over_outputs(flow, predicate)),
 				 &residual, pushed);
 	add_target(query, (Node *) make_ands_explicit(residual), "in_window");

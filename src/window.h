@@ -22,7 +22,6 @@ enum
 };
 
 extern Query *rf_window_old_rows(const RfFlow *flow, Node *predicate, bool all);
-extern Oid *rf_window_old_types(const RfFlow *flow);
 extern Query *rf_window_new_rows(const RfFlow *flow, Node *predicate, List **pushed);
 extern int	rf_window_verdict(const RfFlow *flow);
 extern Oid *rf_window_new_types(const RfFlow *flow);

@@ -24,12 +24,12 @@
 #include "equal_values.h"
 
 /* Values that count as equal, and the order in which they stand in one place. */
-typedef struct Grouped
+typedef struct RfGrouped
 {
 	Node	   *value;
 	Oid			family;			/* of btree operators, or InvalidOid */
 	Oid			collation;
-} Grouped;
+} RfGrouped;
 
 /*
  * The default btree operator family of an equality operator's type, if it has
@@ -68,7 +68,7 @@ is_identity(Oid family, Oid type, Oid collation)
 }
 
 static bool
-is_grouped_value(const Grouped *grouped, Node *node)
+is_grouped_value(const RfGrouped *grouped, Node *node)
 {
 	while (!equal(node, grouped->value))
 	{
@@ -81,7 +81,7 @@ is_grouped_value(const Grouped *grouped, Node *node)
 
 /* The arguments of a comparison that has the same result for equal values, or NIL. */
 static List *
-harmless_arguments(const Grouped *grouped, Node *node)
+harmless_arguments(const RfGrouped *grouped, Node *node)
 {
 	Oid			operator;
 	Oid			collation;
@@ -113,7 +113,7 @@ harmless_arguments(const Grouped *grouped, Node *node)
 static bool
 looks_closer(Node *node, void *context)
 {
-	Grouped    *grouped = context;
+	RfGrouped  *grouped = context;
 	List	   *harmless;
 	ListCell   *cell;
 
@@ -137,7 +137,7 @@ looks_closer(Node *node, void *context)
 bool
 rf_tells_equals_apart(Node *condition, Node *value, Oid equality, Oid collation)
 {
-	Grouped		grouped = {value, InvalidOid, collation};
+	RfGrouped	grouped = {value, InvalidOid, collation};
 	Oid			type;
 
 	grouped.family = family_of(equality, &type);

@@ -39,31 +39,31 @@
 #include "monotone_step.h"
 
 /* A range of numbers of values; the ends of int64 stand for no bound. */
-typedef struct Hull
+typedef struct RfHull
 {
 	int64		low;
 	int64		high;
 	bool		through_function;	/* some bound went back through a function */
-} Hull;
+} RfHull;
 
-static const Hull everything = {PG_INT64_MIN, PG_INT64_MAX, false};
-static const Hull nothing = {PG_INT64_MAX, PG_INT64_MIN, false};
+static const RfHull everything = {PG_INT64_MIN, PG_INT64_MAX, false};
+static const RfHull nothing = {PG_INT64_MAX, PG_INT64_MIN, false};
 
-static Hull hull_of(Node *condition, const Var *var);
+static RfHull hull_of(Node *condition, const Var *var);
 
-static Hull
-intersection(Hull a, Hull b)
+static RfHull
+intersection(RfHull a, RfHull b)
 {
-	Hull		hull = {Max(a.low, b.low), Min(a.high, b.high),
+	RfHull		hull = {Max(a.low, b.low), Min(a.high, b.high),
 	a.through_function || b.through_function};
 
 	return hull;
 }
 
-static Hull
-hull_of_both(Hull a, Hull b)
+static RfHull
+hull_of_both(RfHull a, RfHull b)
 {
-	Hull		hull = {Min(a.low, b.low), Max(a.high, b.high),
+	RfHull		hull = {Min(a.low, b.low), Max(a.high, b.high),
 	a.through_function || b.through_function};
 
 	return hull;
@@ -143,10 +143,10 @@ make_same_kind(Node **value, Const *constant)
 }
 
 /* The numbers between limits of the column. */
-static Hull
+static RfHull
 hull_between(const RfLimits *limits, bool through_function)
 {
-	Hull		hull = everything;
+	RfHull		hull = everything;
 
 	if (limits->low.given)
 		hull.low = rf_limit_number(limits, &limits->low, 1);
@@ -157,7 +157,7 @@ hull_between(const RfLimits *limits, bool through_function)
 }
 
 /* The hull of "value operator constant", by the operator's btree strategy. */
-static Hull
+static RfHull
 hull_of_values(Node *value, int strategy, Const constant, Oid family, const Var *var)
 {
 	List	   *steps = NIL;
@@ -190,7 +190,7 @@ strategy_of(Oid operator, Node *value, Oid *family)
 	return OidIsValid(*family) ? get_op_opfamily_strategy(operator, *family) : 0;
 }
 
-static Hull
+static RfHull
 hull_of_comparison(OpExpr *comparison, const Var *var)
 {
 	Node	   *left = linitial(comparison->args);
@@ -235,12 +235,12 @@ elements_of(const Const *constant)
 }
 
 /* The hull of "value operator ANY (array)", and of ALL. */
-static Hull
+static RfHull
 hull_of_array_comparison(ScalarArrayOpExpr *comparison, const Var *var)
 {
 	Node	   *value = linitial(comparison->args);
 	Const	   *array = lsecond(comparison->args);
-	Hull		hull = comparison->useOr ? nothing : everything;
+	RfHull		hull = comparison->useOr ? nothing : everything;
 	Oid			family;
 	int			strategy = strategy_of(comparison->opno, value, &family);
 	ListCell   *cell;
@@ -251,7 +251,7 @@ hull_of_array_comparison(ScalarArrayOpExpr *comparison, const Var *var)
 		return nothing;
 	foreach(cell, elements_of(array))
 	{
-		Hull		one;
+		RfHull		one;
 
 		CHECK_FOR_INTERRUPTS();
 		one = hull_of_values(value, strategy, *lfirst_node(Const, cell), family, var);
@@ -260,17 +260,17 @@ hull_of_array_comparison(ScalarArrayOpExpr *comparison, const Var *var)
 	return hull;
 }
 
-static Hull
+static RfHull
 hull_of_junction(BoolExpr *junction, const Var *var)
 {
-	Hull		hull = junction->boolop == AND_EXPR ? everything : nothing;
+	RfHull		hull = junction->boolop == AND_EXPR ? everything : nothing;
 	ListCell   *cell;
 
 	if (junction->boolop == NOT_EXPR)
 		return everything;
 	foreach(cell, junction->args)
 	{
-		Hull		one = hull_of(lfirst(cell), var);
+		RfHull		one = hull_of(lfirst(cell), var);
 
 		hull = junction->boolop == AND_EXPR ? intersection(hull, one) :
 			hull_of_both(hull, one);
@@ -279,7 +279,7 @@ hull_of_junction(BoolExpr *junction, const Var *var)
 }
 
 /* The numbers outside of which a condition is not true. */
-static Hull
+static RfHull
 hull_of(Node *condition, const Var *var)
 {
 	check_stack_depth();
@@ -333,7 +333,7 @@ rf_monotone_bounds(Node *condition, const Var *var)
 	List	   *bounds = NIL;
 	int64		first;
 	int64		last;
-	Hull		hull;
+	RfHull		hull;
 
 	if (!rf_discrete_is(type))
 		return NIL;

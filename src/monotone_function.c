@@ -33,12 +33,12 @@
 #define LONGEST_SHIFT 100000
 
 /* A call that is being taken apart. */
-typedef struct Call
+typedef struct RfCall
 {
 	Oid			function;
 	int			argument;
 	List	   *arguments;		/* all others are constants */
-} Call;
+} RfCall;
 
 static RfStep *
 add_step(List **steps, RfStepKind kind, Oid function, int argument)
@@ -57,14 +57,14 @@ add_step(List **steps, RfStepKind kind, Oid function, int argument)
 }
 
 static Datum
-constant(const Call *call, int position)
+constant(const RfCall *call, int position)
 {
 	return list_nth_node(Const, call->arguments, position)->constvalue;
 }
 
 /* A step that is the call itself. */
 static RfStep *
-add_call(List **steps, RfStepKind kind, const Call *call)
+add_call(List **steps, RfStepKind kind, const RfCall *call)
 {
 	RfStep	   *step = add_step(steps, kind, call->function, call->argument);
 
@@ -77,14 +77,14 @@ add_call(List **steps, RfStepKind kind, const Call *call)
 }
 
 static bool
-add_monotone(List **steps, const Call *call)
+add_monotone(List **steps, const RfCall *call)
 {
 	(void) add_call(steps, RF_STEP_MONOTONE, call);
 	return true;
 }
 
 static bool
-add_rounding(List **steps, const Call *call)
+add_rounding(List **steps, const RfCall *call)
 {
 	/* below zero, the scale rounds to tens and more */
 	if (call->function == F_NUMERIC_NUMERIC_INT4)
@@ -135,7 +135,7 @@ add_zone_step(List **steps, RfStepKind kind, const Datum *name)
 }
 
 static bool
-add_to_local(List **steps, const Call *call)
+add_to_local(List **steps, const RfCall *call)
 {
 	Datum		name = call->argument == 0 ? (Datum) 0 : constant(call, 0);
 
@@ -143,7 +143,7 @@ add_to_local(List **steps, const Call *call)
 }
 
 static bool
-add_from_local(List **steps, const Call *call)
+add_from_local(List **steps, const RfCall *call)
 {
 	Datum		name = call->argument == 0 ? (Datum) 0 : constant(call, 0);
 
@@ -151,7 +151,7 @@ add_from_local(List **steps, const Call *call)
 }
 
 static bool
-add_date_of_timestamptz(List **steps, const Call *call)
+add_date_of_timestamptz(List **steps, const RfCall *call)
 {
 	(void) call;
 	if (!add_zone_step(steps, RF_STEP_TO_LOCAL, NULL))
@@ -161,7 +161,7 @@ add_date_of_timestamptz(List **steps, const Call *call)
 }
 
 static bool
-add_timestamptz_of_date(List **steps, const Call *call)
+add_timestamptz_of_date(List **steps, const RfCall *call)
 {
 	(void) call;
 	(void) add_step(steps, RF_STEP_MONOTONE, F_TIMESTAMP_DATE, 0);
@@ -170,7 +170,7 @@ add_timestamptz_of_date(List **steps, const Call *call)
 
 /* Whether a call's unit is one of those listed. */
 static bool
-has_unit(const Call *call, const char *const *units)
+has_unit(const RfCall *call, const char *const *units)
 {
 	char	   *unit = text_to_cstring(DatumGetTextPP(constant(call, 0)));
 
@@ -197,7 +197,7 @@ static const char *const counted_units[] = {
 static const char *const epoch_unit[] = {"epoch", NULL};
 
 static bool
-add_trunc(List **steps, const Call *call)
+add_trunc(List **steps, const RfCall *call)
 {
 	if (!has_unit(call, long_units) && !has_unit(call, short_units))
 		return false;
@@ -209,7 +209,7 @@ add_trunc(List **steps, const Call *call)
  * the result; shorter ones leave the offset as it is.
  */
 static bool
-add_zoned_trunc(List **steps, const Call *call)
+add_zoned_trunc(List **steps, const RfCall *call)
 {
 	bool		named = call->function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT;
 	Datum		name = named ? constant(call, 2) : (Datum) 0;
@@ -231,7 +231,7 @@ add_zoned_trunc(List **steps, const Call *call)
 }
 
 static bool
-add_extract(List **steps, const Call *call)
+add_extract(List **steps, const RfCall *call)
 {
 	if (!has_unit(call, counted_units) && !has_unit(call, epoch_unit))
 		return false;
@@ -240,7 +240,7 @@ add_extract(List **steps, const Call *call)
 
 /* The epoch does not depend on the zone; all else is that of local time. */
 static bool
-add_zoned_extract(List **steps, const Call *call)
+add_zoned_extract(List **steps, const RfCall *call)
 {
 	RfStep	   *step;
 
@@ -256,7 +256,7 @@ add_zoned_extract(List **steps, const Call *call)
 
 /* Bins of less than a thousand years; the distance from their origin is an interval. */
 static bool
-add_bin(List **steps, const Call *call)
+add_bin(List **steps, const RfCall *call)
 {
 	Interval   *stride = DatumGetIntervalP(constant(call, 0));
 	Timestamp	origin = DatumGetTimestamp(constant(call, 2));
@@ -282,14 +282,14 @@ is_shift(const Interval *interval)
 }
 
 static bool
-add_shift(List **steps, const Call *call)
+add_shift(List **steps, const RfCall *call)
 {
 	return is_shift(DatumGetIntervalP(constant(call, 1 - call->argument))) &&
 		add_monotone(steps, call);
 }
 
 static bool
-add_fixed_zone(List **steps, const Call *call)
+add_fixed_zone(List **steps, const RfCall *call)
 {
 	Interval   *offset = DatumGetIntervalP(constant(call, 0));
 
@@ -309,7 +309,7 @@ add_part_of_shift(List **steps, Oid function, int32 days, int64 time)
 
 /* Days are added in local time, hours and less are not. */
 static bool
-add_zoned_shift(List **steps, const Call *call)
+add_zoned_shift(List **steps, const RfCall *call)
 {
 	Interval   *interval = DatumGetIntervalP(constant(call, 1));
 	int			sign = call->function == F_TIMESTAMPTZ_MI_INTERVAL ? -1 : 1;
@@ -329,7 +329,7 @@ add_zoned_shift(List **steps, const Call *call)
 }
 
 static bool
-add_days(List **steps, const Call *call)
+add_days(List **steps, const RfCall *call)
 {
 	int64		days = rf_discrete_number(INT4OID, constant(call, 1));
 
@@ -338,7 +338,7 @@ add_days(List **steps, const Call *call)
 
 /* The constant of a calculation with integers. */
 static int64
-integer_constant(const Call *call)
+integer_constant(const RfCall *call)
 {
 	Const	   *constant = list_nth_node(Const, call->arguments, 1 - call->argument);
 
@@ -346,7 +346,7 @@ integer_constant(const Call *call)
 }
 
 static bool
-add_sum(List **steps, const Call *call)
+add_sum(List **steps, const RfCall *call)
 {
 	int64		addend = integer_constant(call);
 	RfStep	   *step = add_call(steps, RF_STEP_MONOTONE, call);
@@ -367,7 +367,7 @@ add_sum(List **steps, const Call *call)
 }
 
 static bool
-add_product(List **steps, const Call *call)
+add_product(List **steps, const RfCall *call)
 {
 	int64		factor = integer_constant(call);
 	RfStep	   *step = add_call(steps, RF_STEP_MONOTONE, call);
@@ -383,14 +383,14 @@ add_product(List **steps, const Call *call)
 }
 
 static bool
-add_quotient(List **steps, const Call *call)
+add_quotient(List **steps, const RfCall *call)
 {
 	return integer_constant(call) > 0 && add_monotone(steps, call);
 }
 
 /* Integers that fit into a smaller type. */
 static bool
-add_narrowing(List **steps, const Call *call)
+add_narrowing(List **steps, const RfCall *call)
 {
 	RfStep	   *step = add_call(steps, RF_STEP_MONOTONE, call);
 
@@ -403,7 +403,7 @@ static const struct
 {
 	Oid			function;
 	int			argument;
-	bool		(*add) (List **steps, const Call *call);
+	bool		(*add) (List **steps, const RfCall *call);
 }			ways[] = {
 	{F_DATE_TRUNC_TEXT_TIMESTAMP, 1, add_trunc},
 	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ, 1, add_zoned_trunc},
@@ -506,7 +506,7 @@ strip(Node *value)
 }
 
 static bool
-take_call(Node *value, Call *call)
+take_call(Node *value, RfCall *call)
 {
 	if (IsA(value, FuncExpr))
 	{
@@ -524,7 +524,7 @@ take_call(Node *value, Call *call)
 }
 
 static bool
-others_are_constant(const Call *call)
+others_are_constant(const RfCall *call)
 {
 	for (int i = 0; i < list_length(call->arguments); i++)
 	{
@@ -544,7 +544,7 @@ others_are_constant(const Call *call)
 bool
 rf_steps_from(Node *value, const Var *var, List **steps)
 {
-	Call		call;
+	RfCall		call;
 
 	check_stack_depth();
 	value = strip(value);

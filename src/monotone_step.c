@@ -155,15 +155,15 @@ from_unix_time(pg_time_t time)
 }
 
 /* Places at which a step may cease to be monotone. */
-typedef struct Cuts
+typedef struct RfCuts
 {
 	int			ncuts;
 	int			room;
 	int64	   *cuts;
-} Cuts;
+} RfCuts;
 
 static void
-add_cut(Cuts *cuts, int64 cut)
+add_cut(RfCuts *cuts, int64 cut)
 {
 	if (cuts->ncuts == cuts->room)
 	{
@@ -175,7 +175,7 @@ add_cut(Cuts *cuts, int64 cut)
 
 /* Cuts around one second of local time, which the server treats as a whole. */
 static void
-add_local_cuts(Cuts *cuts, pg_time_t local)
+add_local_cuts(RfCuts *cuts, pg_time_t local)
 {
 	add_cut(cuts, from_unix_time(local));
 	add_cut(cuts, from_unix_time(local + 1));
@@ -195,10 +195,10 @@ compare_numbers(const void *a, const void *b)
  * after a change of the zone exist twice or not at all; the server decides by
  * the first change that follows the day before (DetermineTimeZoneOffset).
  */
-static Cuts
+static RfCuts
 find_cuts(const RfStep *step, int64 from, int64 to)
 {
-	Cuts		cuts = {0, 16, palloc(16 * sizeof(int64))};
+	RfCuts		cuts = {0, 16, palloc(16 * sizeof(int64))};
 	pg_time_t	time = unix_time(from - ZONE_REACH);
 	pg_time_t	boundary;
 	long		before;
@@ -231,7 +231,7 @@ static int64
 search_pieces(RfStep *step, RfLimits *limits, const RfLimit *limit, int direction,
 			  int64 from, int64 to)
 {
-	Cuts		cuts = find_cuts(step, Min(from, to), Max(from, to));
+	RfCuts		cuts = find_cuts(step, Min(from, to), Max(from, to));
 	int64		start = from;
 
 	for (int i = 0; i <= cuts.ncuts; i++)

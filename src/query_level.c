@@ -61,16 +61,16 @@ rf_condition_columns(Node *condition)
 	return columns;
 }
 
-typedef struct Tables
+typedef struct RfTables
 {
 	Bitmapset  *tables;
 	int			levels_up;
-} Tables;
+} RfTables;
 
 static bool
 collect_tables(Node *node, void *context)
 {
-	Tables	   *tables = context;
+	RfTables   *tables = context;
 	bool		result;
 
 	if (node == NULL)
@@ -95,7 +95,7 @@ collect_tables(Node *node, void *context)
 Bitmapset *
 rf_condition_tables(Node *condition)
 {
-	Tables		tables = {NULL, 0};
+	RfTables	tables = {NULL, 0};
 
 	(void) collect_tables(condition, &tables);
 	return tables.tables;
@@ -129,16 +129,16 @@ rf_level_condition(const RfLevel *level, Node *condition)
 	return replace_output(condition, unconstify(RfLevel *, level));
 }
 
-typedef struct OnOutput
+typedef struct RfOnOutput
 {
 	Index		table;
 	AttrNumber	column;
-} OnOutput;
+} RfOnOutput;
 
 static Node *
 replace_table(Node *node, void *context)
 {
-	OnOutput   *on = context;
+	RfOnOutput *on = context;
 
 	if (node == NULL || IsA(node, Query))
 		return node;
@@ -162,7 +162,7 @@ replace_table(Node *node, void *context)
 Node *
 rf_condition_on_output(Node *condition, Index table, AttrNumber column)
 {
-	OnOutput	on = {table, column};
+	RfOnOutput	on = {table, column};
 
 	return replace_table(condition, &on);
 }

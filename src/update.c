@@ -41,7 +41,7 @@ PG_FUNCTION_INFO_V1(replace_flow_start_update);
 #define NOT_RESET "RESET_NOT_ALLOWED: the flow was refreshed without being reset"
 
 /* A flow that takes part. */
-typedef struct RfStep
+typedef struct RfUpdateStep
 {
 	RfFlow	   *flow;
 	List	   *reads;			/* relations */
@@ -50,16 +50,16 @@ typedef struct RfStep
 	bool		guarded;		/* ... of everything, and not of this one */
 	char	   *override;		/* or NULL */
 	bool		placed;			/* in the order */
-} RfStep;
+} RfUpdateStep;
 
-static RfStep *
+static RfUpdateStep *
 find_step(List *steps, const char *name)
 {
 	ListCell   *cell;
 
 	foreach(cell, steps)
 	{
-		RfStep	   *step = lfirst(cell);
+		RfUpdateStep *step = lfirst(cell);
 
 		if (strcmp(step->flow->name, name) == 0)
 			return step;
@@ -70,7 +70,7 @@ find_step(List *steps, const char *name)
 static List *
 add_step(List *steps, RfFlow *flow)
 {
-	RfStep	   *step = palloc0(sizeof(RfStep));
+	RfUpdateStep *step = palloc0(sizeof(RfUpdateStep));
 
 	step->flow = flow;
 	return lappend(steps, step);
@@ -148,7 +148,7 @@ can_reset(const RfFlow *flow)
 }
 
 static void
-ask_for_reset(RfStep *step)
+ask_for_reset(RfUpdateStep *step)
 {
 	if (!can_reset(step->flow))
 		ereport(ERROR,
@@ -171,7 +171,7 @@ ask_for_all_resets(List *steps)
 
 	foreach(cell, steps)
 	{
-		RfStep	   *step = lfirst(cell);
+		RfUpdateStep *step = lfirst(cell);
 
 		step->full = can_reset(step->flow);
 		step->guarded = !step->full;
@@ -211,7 +211,7 @@ refuse_override(const char *name, const char *detail)
 static void
 set_override(List *steps, const char *name, char *override)
 {
-	RfStep	   *step = name == NULL ? NULL : find_step(steps, name);
+	RfUpdateStep *step = name == NULL ? NULL : find_step(steps, name);
 	RfFlow	   *flow;
 
 	if (name == NULL || override == NULL)
@@ -260,7 +260,7 @@ find_dependencies(List *steps)
 
 	foreach(cell, steps)
 	{
-		RfStep	   *step = lfirst(cell);
+		RfUpdateStep *step = lfirst(cell);
 
 		step->reads = rf_reads_of_flow(step->flow->id);
 		step->writes = rf_table_family(step->flow->target);
@@ -269,13 +269,13 @@ find_dependencies(List *steps)
 
 /* Whether a flow reads nothing that another one is still to write. */
 static bool
-is_ready(const RfStep *step, List *steps)
+is_ready(const RfUpdateStep *step, List *steps)
 {
 	ListCell   *cell;
 
 	foreach(cell, steps)
 	{
-		RfStep	   *other = lfirst(cell);
+		RfUpdateStep *other = lfirst(cell);
 
 		if (other != step && !other->placed &&
 			rf_have_common_member(step->reads, other->writes))
@@ -293,7 +293,7 @@ report_cycle(List *steps)
 	initStringInfo(&names);
 	foreach(cell, steps)
 	{
-		RfStep	   *step = lfirst(cell);
+		RfUpdateStep *step = lfirst(cell);
 
 		if (!step->placed)
 			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", step->flow->name);
@@ -313,12 +313,12 @@ put_in_order(List *steps)
 
 	while (list_length(ordered) < list_length(steps))
 	{
-		RfStep	   *next = NULL;
+		RfUpdateStep *next = NULL;
 		ListCell   *cell;
 
 		foreach(cell, steps)
 		{
-			RfStep	   *step = lfirst(cell);
+			RfUpdateStep *step = lfirst(cell);
 
 			if (!step->placed && (next == NULL || step->flow->id < next->flow->id) &&
 				is_ready(step, steps))
@@ -344,7 +344,7 @@ lock_targets(List *steps)
 
 	foreach(cell, steps)
 	{
-		const RfFlow *flow = ((RfStep *) lfirst(cell))->flow;
+		const RfFlow *flow = ((RfUpdateStep *) lfirst(cell))->flow;
 
 		rf_target_check_owner(flow->target, flow->owner, flow->name);
 		targets = lappend_oid(targets, flow->target);
@@ -371,7 +371,7 @@ plan_update(FunctionCallInfo fcinfo)
 }
 
 static RfRow
-run_step(const RfStep *step)
+run_step(const RfUpdateStep *step)
 {
 	const char *name = step->flow->name;
 	const char *reason = step->guarded ? NOT_RESET : NULL;

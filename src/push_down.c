@@ -44,7 +44,6 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "equal_values.h"
@@ -166,15 +165,6 @@ cuts_groups_below(RfLevel *level, Node *condition)
 	return false;
 }
 
-static bool
-is_equality(Node *condition)
-{
-	OpExpr	   *comparison = (OpExpr *) condition;
-
-	return IsA(condition, OpExpr) && list_length(comparison->args) == 2 &&
-		op_mergejoinable(comparison->opno, exprType(linitial(comparison->args)));
-}
-
 /*
  * The server concludes from a = 1 and a = b that b = 1, and takes that where b
  * comes from.  So an equality is looked at as if it were said of both sides of
@@ -185,7 +175,7 @@ cuts_groups_by_conclusion(RfLevel *level, Node *condition)
 {
 	ListCell   *cell;
 
-	if (!is_equality(condition))
+	if (!rf_condition_is_equality(condition))
 		return false;
 	foreach(cell, rf_level_equalities(level))
 	{

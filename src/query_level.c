@@ -410,6 +410,19 @@ rf_level_is_nullable(const RfLevel *level, Index table)
 	return !found || nullable;
 }
 
+/*
+ * Whether the server draws conclusions from a comparison: if a = b and a = 1,
+ * then b = 1.
+ */
+bool
+rf_condition_is_equality(Node *condition)
+{
+	OpExpr	   *comparison = (OpExpr *) condition;
+
+	return IsA(condition, OpExpr) && list_length(comparison->args) == 2 &&
+		op_mergejoinable(comparison->opno, exprType(linitial(comparison->args)));
+}
+
 static List *
 collect_equalities(Node *node, List *equalities)
 {
@@ -430,18 +443,14 @@ collect_equalities(Node *node, List *equalities)
 	}
 	foreach(cell, make_ands_implicit((Expr *) quals))
 	{
-		OpExpr	   *comparison = lfirst(cell);
-
-		if (IsA(comparison, OpExpr) && list_length(comparison->args) == 2 &&
-			op_mergejoinable(comparison->opno, exprType(linitial(comparison->args))))
-			equalities = lappend(equalities, comparison);
+		if (rf_condition_is_equality(lfirst(cell)))
+			equalities = lappend(equalities, lfirst(cell));
 	}
 	return equalities;
 }
 
 /*
- * The comparisons of a level's joins and WHERE clause from which the server draws
- * conclusions: if a = b and a = 1, then b = 1.
+ * The equalities in a level's joins and WHERE clause.
  */
 List *
 rf_level_equalities(const RfLevel *level)

@@ -28,6 +28,11 @@ RETURNS replace_flow.run
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_refresh';
 
+CREATE FUNCTION replace_flow.full_refresh(flow text)
+RETURNS replace_flow.run
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_full_refresh';
+
 CREATE FUNCTION replace_flow.explain(flow text, predicate_override text DEFAULT NULL)
 RETURNS SETOF text
 LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -42,8 +47,3 @@ CREATE PROCEDURE replace_flow.backfill(
     newest_first boolean DEFAULT true)
 LANGUAGE C
 AS 'MODULE_PATHNAME', 'replace_flow_backfill';
-
-CREATE FUNCTION replace_flow.full_refresh(flow text)
-RETURNS replace_flow.run
-LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'replace_flow_full_refresh';

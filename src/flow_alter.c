@@ -22,8 +22,8 @@
 #include "failpoint.h"
 #include "flow_change.h"
 #include "flow_define.h"
+#include "ledger.h"
 #include "query.h"
-#include "regcolumn.h"
 #include "role.h"
 #include "sql_text.h"
 #include "where_predicate.h"
@@ -330,105 +330,6 @@ check_new_types(const RfDefinition *definition, const RfAlteration *alteration)
 	}
 }
 
-static bool
-is_kept_in_ledger(const RfFlow *flow, const char *column, RfType type)
-{
-	AttrNumber	attnum = get_attnum(flow->ledger, column);
-
-	return attnum != InvalidAttrNumber &&
-		rf_type_is_same(rf_type_of_column(flow->ledger, attnum), type);
-}
-
-/* Whether the ledger's floors would mean something else. */
-static bool
-outdates_ledger(const RfDefinition *definition, const RfAlteration *alteration)
-{
-	const RfFlow *flow = alteration->flow;
-	bool		was_stored = rf_flow_attnum(flow, flow->sequence_view_column) > 0;
-
-	if (alteration->new_sequence || definition->nkeys != flow->nkeys ||
-		definition->stored != was_stored ||
-		!is_kept_in_ledger(flow, RF_LEDGER_SEQUENCE, rf_definition_sequence_type(definition)))
-		return true;
-	for (int i = 0; i < flow->nkeys; i++)
-	{
-		AttrNumber	attnum = definition->key_attnums[i];
-
-		if (attnum != rf_flow_attnum(flow, flow->key_outputs[i]) ||
-			!is_kept_in_ledger(flow, rf_sql_ledger_key(i),
-							   rf_type_of_column(flow->target, attnum)))
-			return true;
-	}
-	return false;
-}
-
-static bool
-finds_rows(const RfFlow *flow, const char *sql)
-{
-	RfRoleGuard guard;
-	bool		found;
-
-	rf_role_assume(&guard, flow->owner);
-	found = rf_query_execute(sql, NULL) > 0;
-	rf_role_restore(&guard);
-	return found;
-}
-
-static void
-refuse_new_floors(const RfFlow *flow, const char *where)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("key and sequence of flow \"%s\" cannot change any more", flow->name),
-			 errdetail("Its %s holds floors under the old ones.", where),
-			 errhint("Drop the flow, which forgets its floors, and create it again.")));
-}
-
-/*
- * Floors that the target holds must stay what they are: the sequence may move
- * to another of its columns that has a value in each row, and else only while
- * there are no rows.
- */
-static void
-check_stored_floors(const RfDefinition *definition, const RfAlteration *alteration)
-{
-	const RfFlow *flow = alteration->flow;
-	AttrNumber	before = rf_flow_attnum(flow, flow->sequence_view_column);
-	int			output = rf_definition_output(definition, definition->row.sequence_column);
-	AttrNumber	attnum = definition->stored ? definition->output_attnums[output] : 0;
-
-	if (before > 0 && attnum != before &&
-		finds_rows(flow, rf_sql_first_row(flow->target, attnum > 0 ?
-										  rf_column_name(flow->target, attnum) : NULL)))
-		refuse_new_floors(flow, "target");
-}
-
-/*
- * A ledger goes on to be kept once there is one: it may hold the floors of
- * emptied keys.
- */
-static void
-settle_ledger(RfDefinition *definition, const RfAlteration *alteration)
-{
-	const RfFlow *flow = alteration->flow;
-	RfRoleGuard guard;
-
-	if (flow->has_ledger && outdates_ledger(definition, alteration))
-	{
-		if (finds_rows(flow, rf_sql_first_row(flow->ledger, NULL)))
-			refuse_new_floors(flow, "ledger");
-		rf_role_assume(&guard, rf_role_of_catalog());
-		(void) rf_query_execute(rf_sql_drop_own_table(flow->ledger), NULL);
-		rf_role_restore(&guard);
-		if (definition->row.has_ledger)
-			rf_define_ledger(definition, flow->id);
-	}
-	else if (flow->has_ledger)
-		definition->row.has_ledger = true;
-	else if (definition->row.has_ledger)
-		rf_define_ledger(definition, flow->id);
-}
-
 /* Expectations and columns follow the query. */
 static void
 alter_columns(RfDefinition *definition, const RfAlteration *alteration)
@@ -449,9 +350,9 @@ alter_using_reading(RfDefinition *definition, const RfAlteration *alteration)
 	alter_columns(definition, alteration);
 	rf_definition_check_keys(definition);
 	rf_definition_check_sequence(definition);
-	check_stored_floors(definition, alteration);
+	rf_ledger_check_target(definition);
 	rf_define_views(definition, definition->flow_id);
-	settle_ledger(definition, alteration);
+	rf_ledger_settle(definition, alteration->new_sequence);
 }
 
 static void

@@ -29,6 +29,7 @@
 #include "flow.h"
 #include "flow_change.h"
 #include "flow_define.h"
+#include "ledger.h"
 #include "query.h"
 #include "regcolumn.h"
 #include "role.h"
@@ -152,44 +153,6 @@ rf_define_columns(RfDefinition *definition)
 											 definition->output_attnums);
 }
 
-/* Default privileges of the catalog's owner are not meant for a ledger. */
-static void
-revoke_all(Oid relid)
-{
-	RfArgs		args = {0};
-	RfRow	   *rows;
-	int			nrows;
-
-	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
-	nrows = rf_query_all("SELECT DISTINCT grantee FROM pg_class, aclexplode(relacl)"
-						 " WHERE pg_class.oid = $1 AND grantee <> relowner", &args, &rows);
-	for (int i = 0; i < nrows; i++)
-		(void) rf_query_execute(rf_sql_revoke_all(relid, rf_row_oid(&rows[i], "grantee")), NULL);
-}
-
-/*
- * Create a flow's ledger.
- */
-void
-rf_define_ledger(const RfDefinition *definition, int32 flow_id)
-{
-	char	   *name = rf_flow_ledger_name(flow_id);
-	RfType	   *types = palloc(definition->nkeys * sizeof(RfType));
-	RfRoleGuard guard;
-
-	for (int i = 0; i < definition->nkeys; i++)
-		types[i] = rf_type_of_column(definition->row.target, definition->key_attnums[i]);
-	rf_role_assume(&guard, rf_role_of_catalog());
-	(void) rf_query_execute(rf_sql_create_ledger(name, definition->nkeys, types,
-												 rf_definition_sequence_type(definition)),
-							NULL);
-	revoke_all(get_relname_relid(name, rf_flow_namespace()));
-	(void) rf_query_execute(rf_sql_set_table_owner(name, GetUserNameFromId(definition->owner,
-																		   false)), NULL);
-	rf_flow_depend_on_extension(get_relname_relid(name, rf_flow_namespace()));
-	rf_role_restore(&guard);
-}
-
 /*
  * The owner must be able to read what the query reads.
  */
@@ -226,7 +189,7 @@ store(RfDefinition *definition)
 	rf_failpoint("flow", "added");
 	rf_define_views(definition, flow_id);
 	if (definition->row.has_ledger)
-		rf_define_ledger(definition, flow_id);
+		rf_ledger_create(definition, flow_id);
 	rf_define_check_reading(definition, flow_id);
 }
 

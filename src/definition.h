@@ -36,26 +36,17 @@ typedef struct RfDefinition
 	bool		stored;			/* the target stores the sequence */
 } RfDefinition;
 
-extern void rf_definition_set_keys(RfDefinition *definition);
 extern void rf_definition_check_name(const RfDefinition *definition);
-extern void rf_definition_check_source(const RfDefinition *definition);
-extern void rf_definition_check_unread(const RfDefinition *definition);
 extern void rf_definition_check_settings(const RfDefinition *definition);
 extern void rf_definition_check_interval(const RfDefinition *definition);
 extern void rf_definition_read_query(RfDefinition *definition);
 extern void rf_definition_check_reads(const RfDefinition *definition);
 extern int	rf_definition_output(const RfDefinition *definition, const char *name);
-extern void rf_definition_check_key_names(const RfDefinition *definition);
-extern void rf_definition_check_key_type(const RfDefinition *definition, const char *key,
-										 Oid type);
 extern void rf_definition_read_predicate(RfDefinition *definition, const RfView *before);
 extern bool rf_definition_serves_expression(const RfDefinition *definition, const char *output);
 extern AttrNumber rf_definition_target_column(const RfDefinition *definition,
 											  const char *output);
 extern void rf_definition_match_columns(RfDefinition *definition);
-extern void rf_definition_check_keys(RfDefinition *definition);
-extern RfType rf_definition_sequence_type(const RfDefinition *definition);
-extern void rf_definition_check_sequence(RfDefinition *definition);
 extern void rf_definition_warn(const RfDefinition *definition);
 
 #endif							/* RF_DEFINITION_H */

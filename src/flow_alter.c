@@ -26,6 +26,7 @@
 #include "query.h"
 #include "role.h"
 #include "sql_text.h"
+#include "using_definition.h"
 #include "where_predicate.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_alter_flow);

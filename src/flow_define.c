@@ -34,6 +34,7 @@
 #include "regcolumn.h"
 #include "role.h"
 #include "sql_text.h"
+#include "using_definition.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_create_using_flow);
 PG_FUNCTION_INFO_V1(replace_flow_create_where_flow);

@@ -21,6 +21,7 @@
 #include "regcolumn.h"
 #include "role.h"
 #include "sql_text.h"
+#include "using_definition.h"
 
 /* Default privileges of the catalog's owner are not meant for a ledger. */
 static void

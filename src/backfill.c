@@ -119,6 +119,7 @@ find_column(RfRange *range, const char *name)
 		if (strcmp(names[i], name) != 0)
 			continue;
 		range->column = names[i];
+		range->row.column = flow->output_attnums[flow->column_outputs[i]];
 		for (size_t j = 0; j < lengthof(range_types); j++)
 		{
 			if (range_types[j].type == getBaseType(column->atttypid))
@@ -208,7 +209,15 @@ read_step(FunctionCallInfo fcinfo, const RfRange *range, int number)
 
 	if (type == DATEOID && strspn(step, "0123456789") == strlen(step))
 		step = psprintf("%s days", step);
-	return canonical(range, "step", range->type->step_type, step);
+	step = canonical(range, "step", range->type->step_type, step);
+	/* neither NaN nor Infinity: nothing can be multiplied by them */
+	if (allowed_types == numbers && strpbrk(step, "0123456789") == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("step %s of the backfill of flow \"%s\" is not a number of values",
+						step, range->flow->name),
+				 errhint("Give a number.")));
+	return step;
 }
 
 /*
@@ -315,7 +324,6 @@ read_range(FunctionCallInfo fcinfo)
 	assume(&guard, flow);
 	range->row.flow_id = flow->id;
 	range->row.definition_version = flow->definition_version;
-	range->row.column_name = range->column;
 	range->row.from_value = read_limit(fcinfo, range, 2, "from_value");
 	range->row.to_value = read_limit(fcinfo, range, 3, "to_value");
 	range->row.step = read_step(fcinfo, range, 4);
@@ -336,7 +344,7 @@ begin_backfill(FunctionCallInfo fcinfo)
 	int64		done = 0;
 
 	if (range->row.slices_total > 0)
-		done = rf_catalog_begin_backfill(&range->row);
+		done = rf_catalog_begin_backfill(&range->row, range->flow->target);
 	else
 		ereport(NOTICE,
 				(errmsg("the backfill of flow \"%s\" has nothing to do", range->flow->name),

@@ -75,8 +75,12 @@ rf_conversion_is_needed(RfType from, RfType to)
 	return cast == NULL || !IsA(cast, Var);
 }
 
-static ExprState *
-prepare_cast(const RfFlow *flow, int column)
+/*
+ * The value of a stored column, made of the variable that numbers the output
+ * column, from 1.
+ */
+Node *
+rf_conversion_column(const RfFlow *flow, int column)
 {
 	int			position = flow->column_outputs[column];
 	Node	   *cast = build_cast(position + 1, flow->output_types[position],
@@ -89,6 +93,14 @@ prepare_cast(const RfFlow *flow, int column)
 						flow->outputs[position], flow->name),
 				 errdetail("There is no assignment cast to the column's present type."),
 				 errhint("Give the flow a query that casts the column with replace_flow.alter_flow().")));
+	return cast;
+}
+
+static ExprState *
+prepare_cast(const RfFlow *flow, int column)
+{
+	Node	   *cast = rf_conversion_column(flow, column);
+
 	if (IsA(cast, Var))
 		return NULL;
 	return ExecInitExpr(expression_planner((Expr *) cast), NULL);

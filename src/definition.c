@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -272,6 +273,23 @@ written_columns(const RfDefinition *definition)
 	return columns;
 }
 
+/* The columns in the predicate get the target's types. */
+static void
+check_casts(const RfDefinition *definition, TupleDesc columns)
+{
+	Node	  **by = palloc(columns->natts * sizeof(Node *));
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		RfType		type = definition->output_types[i];
+		Var		   *value = makeVar(1, i + 1, type.type, type.typmod, type.collation, 0);
+
+		by[i] = rf_conversion_cast((Node *) value, type, rf_type_of(TupleDescAttr(columns, i)));
+	}
+	rf_predicate_check_casts(definition->name,
+							 rf_predicate_replace(rf_view_added(definition->window), by));
+}
+
 /*
  * The predicate is about the target's columns that the query gives: a new one is
  * read, or that of the flow as it was is carried over.
@@ -289,6 +307,7 @@ rf_definition_read_predicate(RfDefinition *definition, const RfView *before)
 
 	definition->window = before != NULL ? rf_predicate_carry(&scope, before) :
 		rf_predicate_read(&scope, definition->row.replace_where);
+	check_casts(definition, scope.columns);
 }
 
 /* Settings that would undo what a run relies on. */

@@ -30,6 +30,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -326,7 +327,11 @@ rf_flow_lock(const char *name, bool wait)
 	RfRow		row;
 
 	if (rf_catalog_lock_flow(name, wait, &row))
+	{
+		/* to wait for a row is not to learn what happened meanwhile */
+		AcceptInvalidationMessages();
 		return load(&row);
+	}
 	if (wait || !rf_catalog_find_flow(name, &row))
 		report_unknown(name);
 	return NULL;

@@ -500,24 +500,25 @@ rf_catalog_move_expectation(int32 flow_id, const char *name, const char *view_co
  * already.
  */
 int64
-rf_catalog_begin_backfill(RfBackfillRow *backfill)
+rf_catalog_begin_backfill(RfBackfillRow *backfill, Oid target)
 {
 	RfArgs		args = {0};
 	RfRow		row;
 
 	rf_arg(&args, INT4OID, Int32GetDatum(backfill->flow_id));
-	rf_arg_text(&args, backfill->column_name);
+	rf_arg(&args, rf_regcolumn_type(), rf_regcolumn_datum(target, backfill->column));
 	rf_arg_text(&args, backfill->from_value);
 	rf_arg_text(&args, backfill->to_value);
 	rf_arg_text(&args, backfill->step);
 	rf_arg(&args, BOOLOID, BoolGetDatum(backfill->newest_first));
 	rf_arg(&args, INT8OID, Int64GetDatum(backfill->slices_total));
 	rf_arg(&args, INT4OID, Int32GetDatum(backfill->definition_version));
-	(void) first_as_owner("INSERT INTO replace_flow.backfill AS b (flow_id, column_name,"
+	(void) first_as_owner("INSERT INTO replace_flow.backfill AS b (flow_id, target_column,"
 						  " from_value, to_value, step, newest_first, slices_total,"
 						  " definition_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
-						  " ON CONFLICT (flow_id, column_name, from_value, to_value, step,"
-						  " newest_first) DO UPDATE SET slices_total = excluded.slices_total,"
+						  " ON CONFLICT (flow_id, CAST(target_column AS bigint), from_value,"
+						  " to_value, step, newest_first)"
+						  " DO UPDATE SET slices_total = excluded.slices_total,"
 						  " definition_version = excluded.definition_version,"
 						  " slices_done = CASE WHEN b.definition_version ="
 						  " excluded.definition_version THEN b.slices_done ELSE 0 END"

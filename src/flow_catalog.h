@@ -56,7 +56,7 @@ typedef struct RfBackfillRow
 	int64		backfill_id;
 	int32		flow_id;
 	int32		definition_version;
-	const char *column_name;
+	AttrNumber	column;			/* of the flow's target */
 	const char *from_value;
 	const char *to_value;
 	const char *step;
@@ -92,7 +92,7 @@ extern bool rf_catalog_drop_expectation(int32 flow_id, const char *name);
 extern void rf_catalog_move_expectation(int32 flow_id, const char *name,
 										const char *view_column);
 
-extern int64 rf_catalog_begin_backfill(RfBackfillRow *backfill);
+extern int64 rf_catalog_begin_backfill(RfBackfillRow *backfill, Oid target);
 extern bool rf_catalog_lock_backfill(const RfBackfillRow *backfill, int64 *slices_done);
 extern void rf_catalog_slice_done(const RfBackfillRow *backfill, int64 slices_done);
 

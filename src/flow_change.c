@@ -273,7 +273,8 @@ replace_flow_resume_flow(PG_FUNCTION_ARGS)
 static RfFlow *
 begin_change(const char *flow_name, RfView **view)
 {
-	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin(), NoLock);
+	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin(),
+											   ShareRowExclusiveLock);
 
 	rf_flow_open_definition(flow);
 	*view = rf_view_load(flow);

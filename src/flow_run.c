@@ -257,6 +257,27 @@ rf_run(const RfRunOrder *order)
 }
 
 /*
+ * Find a flow and keep its tables and its view from being changed.  It may have
+ * been changed itself before that.
+ */
+static RfFlow *
+find_to_read(const RfRunOrder *order)
+{
+	RfFlow	   *flow = NULL;
+	RfFlow	   *found = find_flow(order->flow_name, order->kind);
+
+	while (flow == NULL || found->id != flow->id ||
+		   found->definition_version != flow->definition_version)
+	{
+		flow = found;
+		(void) lock_family(flow->target, AccessShareLock, true);
+		(void) rf_reads_lock(flow, true);
+		found = find_flow(order->flow_name, order->kind);
+	}
+	return flow;
+}
+
+/*
  * Do the work of a run, which must not write, beside other sessions; give what
  * it counted.
  */
@@ -267,9 +288,7 @@ rf_preview(const RfRunOrder *order)
 	RfRun		run = {0};
 
 	rf_query_begin();
-	flow = find_flow(order->flow_name, order->kind);
-	(void) lock_family(flow->target, AccessShareLock, true);
-	(void) rf_reads_lock(flow, true);
+	flow = find_to_read(order);
 	run.flow = flow;
 	work_in_context(order, flow, &run);
 	rf_query_end();

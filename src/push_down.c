@@ -25,7 +25,7 @@
  * (rf_level_holds_back), the nullable sides of outer joins are not entered, and
  * groups go as a whole.  The condition itself is applied further up, so the output
  * rows that come of incomplete groups are filtered out in the end.  WITH queries
- * that are computed on their own get the condition itself as well.
+ * that the server computes on their own are left as they stand.
  *
  * Where bounds do the work of a comparison, wherever it went, nothing is won by
  * computing date_trunc('day', ts) for each row of the table once more.  Then the
@@ -57,11 +57,10 @@ typedef struct RfTrip
 	List	   *places;			/* of RfPushed: where it ended itself */
 	List	   *bounds;			/* of RfPushed: what it implied there */
 	bool		unbounded;		/* it implied nothing at one of its ends */
-	bool		by_hand;		/* it was added where the server takes nothing */
 } RfTrip;
 
 static bool cuts_groups(RfLevel *level, Node *condition);
-static bool follow(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip);
+static bool follow(RfLevel *level, Node *condition, RfTrip *trip);
 
 /* Whether a condition tells apart what a clause such as DISTINCT takes for equal. */
 static bool
@@ -168,7 +167,8 @@ cuts_groups_below(RfLevel *level, Node *condition)
 /*
  * The server concludes from a = 1 and a = b that b = 1, and takes that where b
  * comes from.  So an equality is looked at as if it were said of both sides of
- * every other one.
+ * every other one.  Those that the server makes of subqueries in conditions are
+ * not looked into.
  */
 static bool
 cuts_groups_by_conclusion(RfLevel *level, Node *condition)
@@ -177,6 +177,8 @@ cuts_groups_by_conclusion(RfLevel *level, Node *condition)
 
 	if (!rf_condition_is_equality(condition))
 		return false;
+	if (rf_level_joins_groups(level))
+		return true;
 	foreach(cell, rf_level_equalities(level))
 	{
 		for (int side = 0; side < 2; side++)
@@ -250,10 +252,10 @@ add_condition(const RfLevel *level, Node *condition)
 
 /*
  * Take a condition on one relation of a level into it; false when it has to stay
- * in the level.  by_hand: the server will not do so.
+ * in the level.
  */
 static bool
-follow_below(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
+follow_below(RfLevel *level, Node *condition, RfTrip *trip)
 {
 	Index		table = linitial_node(Var, rf_condition_columns(condition))->varno;
 	RangeTblEntry *rte = rt_fetch(table, level->query->rtable);
@@ -261,7 +263,7 @@ follow_below(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
 	ListCell   *cell;
 
 	if (rf_level_is_nullable(level, table) || !rf_level_enter(level, table, &inner) ||
-		rf_level_is_shared(level, table))
+		rf_level_is_fenced(level, table))
 		return false;
 	if (level->outer == NULL)
 		inner.name = "query";
@@ -270,11 +272,9 @@ follow_below(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
 		if (lfirst_node(Var, cell)->varattno <= 0)
 			return false;
 	}
-	by_hand |= !rf_level_is_inlined(level, table);
-	/* what a security barrier hides may not be shown to functions of others */
-	if (rte->security_barrier && (by_hand || contain_volatile_functions((Node *) rte->subquery)))
+	if (rte->security_barrier && contain_volatile_functions((Node *) rte->subquery))
 		return false;
-	return follow(&inner, rf_condition_on_output(condition, table, 0), by_hand, trip);
+	return follow(&inner, rf_condition_on_output(condition, table, 0), trip);
 }
 
 /* Take a bound, which is a condition on a column, as far as it goes. */
@@ -284,7 +284,7 @@ settle_bound(RfLevel *level, Node *bound, RfTrip *trip)
 	RfTrip		trip_of_bound = {0};
 
 	add_condition(level, bound);
-	if (follow_below(level, bound, false, &trip_of_bound))
+	if (follow_below(level, bound, &trip_of_bound))
 		trip->bounds = list_concat(trip->bounds, trip_of_bound.places);
 	else
 		trip->bounds = report(trip->bounds, level, bound);
@@ -315,13 +315,10 @@ add_bounds(RfLevel *level, Node *condition, RfTrip *trip)
 
 /* Take a condition inside a level as far as it goes. */
 static void
-settle(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
+settle(RfLevel *level, Node *condition, RfTrip *trip)
 {
-	if (uses_one_table(condition) && follow_below(level, condition, by_hand, trip))
+	if (uses_one_table(condition) && follow_below(level, condition, trip))
 		return;
-	if (by_hand)
-		add_condition(level, condition);
-	trip->by_hand |= by_hand;
 	trip->places = report(trip->places, level, condition);
 	trip->unbounded |= !add_bounds(level, condition, trip);
 }
@@ -330,7 +327,7 @@ settle(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
  * Take a condition on a level's output into it; false when that is not possible.
  */
 static bool
-follow(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
+follow(RfLevel *level, Node *condition, RfTrip *trip)
 {
 	bool		followed = false;
 	Node	   *inside;
@@ -342,13 +339,13 @@ follow(RfLevel *level, Node *condition, bool by_hand, RfTrip *trip)
 	if (level->query->setOperations != NULL)
 	{
 		foreach(cell, rf_level_arms(level))
-			followed |= follow(lfirst(cell), condition, by_hand, trip);
+			followed |= follow(lfirst(cell), condition, trip);
 		return followed;
 	}
 	inside = rf_level_condition(level, condition);
 	if (!rf_level_is_alone(level, inside))
 		return false;
-	settle(level, inside, by_hand, trip);
+	settle(level, inside, trip);
 	return true;
 }
 
@@ -376,7 +373,7 @@ flatten(List *conditions)
 static bool
 is_replaced(Node *condition, const RfTrip *trip)
 {
-	return IsA(condition, OpExpr) && trip->bounds != NIL && !trip->unbounded && !trip->by_hand;
+	return IsA(condition, OpExpr) && trip->bounds != NIL && !trip->unbounded;
 }
 
 /* Push one condition; false when it has to be applied to finished rows. */
@@ -391,7 +388,7 @@ push(RfLevel *level, Node *condition, List **pushed)
 		*pushed = report(*pushed, level, condition);
 		return false;
 	}
-	settle(level, condition, false, &trip);
+	settle(level, condition, &trip);
 	replaced = is_replaced(condition, &trip);
 	if (replaced)
 		*pushed = report(*pushed, level, condition);

@@ -312,6 +312,44 @@ describe(RangeTblEntry *rte)
 	}
 }
 
+static bool
+groups_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = (Query *) node;
+
+		if (query->groupClause != NIL || query->groupingSets != NIL ||
+			query->distinctClause != NIL || query->setOperations != NULL ||
+			query->windowClause != NIL)
+			return true;
+		return query_tree_walker(query, groups_rows, context, 0);
+	}
+	return expression_tree_walker(node, groups_rows, context);
+}
+
+static bool
+has_sublink_over_groups(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubLink))
+		return groups_rows(((SubLink *) node)->subselect, context);
+	return expression_tree_walker(node, has_sublink_over_groups, context);
+}
+
+/*
+ * Whether the level has conditions with subqueries that group rows.  The server
+ * may make joins of them.
+ */
+bool
+rf_level_joins_groups(const RfLevel *level)
+{
+	return has_sublink_over_groups((Node *) level->query->jointree, NULL);
+}
+
 /*
  * Enter a relation of a level that is a query itself; false when it is not, or
  * when it is recursive.
@@ -336,34 +374,21 @@ rf_level_enter(RfLevel *level, Index table, RfLevel *inner)
 }
 
 /*
- * Whether others read the same rows, as those of a WITH query that is used more
- * than once.
+ * Whether a WITH query is computed on its own, as it stands: the server takes no
+ * condition into it.
  */
 bool
-rf_level_is_shared(const RfLevel *level, Index table)
-{
-	RangeTblEntry *rte = rt_fetch(table, level->query->rtable);
-	const RfLevel *owner;
-
-	return rte->rtekind == RTE_CTE && find_with_query(level, rte, &owner)->cterefcount != 1;
-}
-
-/*
- * Whether the server itself takes conditions into a relation that is a query, if
- * anybody may: it keeps them out of WITH queries that it computes first.
- */
-bool
-rf_level_is_inlined(const RfLevel *level, Index table)
+rf_level_is_fenced(const RfLevel *level, Index table)
 {
 	RangeTblEntry *rte = rt_fetch(table, level->query->rtable);
 	const RfLevel *owner;
 	CommonTableExpr *cte;
 
 	if (rte->rtekind != RTE_CTE)
-		return true;
+		return false;
 	cte = find_with_query(level, rte, &owner);
-	return cte->ctematerialized != CTEMaterializeAlways &&
-		!contain_volatile_functions(cte->ctequery);
+	return cte->ctematerialized == CTEMaterializeAlways || cte->cterefcount != 1 ||
+		contain_volatile_functions(cte->ctequery);
 }
 
 /* Whether a relation is in a part of a join tree, and can be filled up with NULLs there. */

@@ -281,11 +281,17 @@ lock_read_relations(Node *node, void *context)
 bool
 rf_reads_lock(RfFlow *flow, bool wait)
 {
-	RfViewLocks locks = {wait, false, NIL};
-	Oid			view = rf_flow_find_view(flow->id);
+	RfViewLocks locks = {.wait = wait};
+	Oid			view;
 
-	if (OidIsValid(view))
-		lock_with_parts(view, &locks);
+	/* another view may have come to its place while a lock was waited for */
+	do
+	{
+		view = rf_flow_find_view(flow->id);
+		locks.relids = NIL;
+		if (OidIsValid(view))
+			lock_with_parts(view, &locks);
+	} while (!locks.refused && rf_flow_find_view(flow->id) != view);
 	flow->read_relids = locks.relids;
 	return !locks.refused;
 }

@@ -122,6 +122,15 @@ replace_flow_regcolumn_out(PG_FUNCTION_ARGS)
 }
 
 /*
+ * A column as a value of the type.
+ */
+Datum
+rf_regcolumn_datum(Oid relid, AttrNumber attnum)
+{
+	return pack(relid, attnum);
+}
+
+/*
  * An array of a table's columns; a column 0 becomes a NULL.
  */
 Datum

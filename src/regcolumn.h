@@ -11,6 +11,7 @@
 #include "access/attnum.h"
 
 extern char *rf_column_name(Oid relid, AttrNumber attnum);
+extern Datum rf_regcolumn_datum(Oid relid, AttrNumber attnum);
 extern Oid	rf_regcolumn_type(void);
 extern Datum rf_regcolumn_array(Oid relid, int count, const AttrNumber *attnums);
 extern AttrNumber *rf_regcolumn_attnums(Datum array, Oid relid, int *count);

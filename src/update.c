@@ -362,10 +362,10 @@ plan_update(FunctionCallInfo fcinfo)
 	rf_query_begin();
 	steps = select_flows(fcinfo);
 	steps = select_resets(steps, rf_argument(fcinfo, 1, "full_refresh_selection"));
+	lock_targets(steps);
 	read_overrides(steps, rf_argument(fcinfo, 2, "replace_where_overrides"));
 	find_dependencies(steps);
 	steps = put_in_order(steps);
-	lock_targets(steps);
 	rf_query_end();
 	return steps;
 }

@@ -384,17 +384,21 @@ can_compute(Node *node)
 	}
 }
 
-/* Branches that may not be taken must not raise errors: they are left alone. */
+/*
+ * In a branch that may not be taken, what would raise an error should not; only
+ * what could have another value the next time is computed there.
+ */
 static Node *
 settle(Node *node, void *context)
 {
+	bool		in_branch = *(bool *) context;
+
 	if (node == NULL)
 		return NULL;
-	if (can_compute(node))
+	if (can_compute(node) && (!in_branch || contain_mutable_functions(node)))
 		return (Node *) compute((Expr *) node);
-	if (IsA(node, CaseExpr) || IsA(node, CoalesceExpr))
-		return node;
-	return expression_tree_mutator(node, settle, context);
+	in_branch |= IsA(node, CaseExpr) || IsA(node, CoalesceExpr);
+	return expression_tree_mutator(node, settle, &in_branch);
 }
 
 /*
@@ -403,7 +407,25 @@ settle(Node *node, void *context)
 Node *
 rf_predicate_settle(Node *predicate)
 {
-	return settle(predicate, NULL);
+	bool		in_branch = false;
+
+	return settle(predicate, &in_branch);
+}
+
+/*
+ * A predicate over what the query gives has the casts to the target's types in
+ * it, and these must give for a row what will be stored.
+ */
+void
+rf_predicate_check_casts(const char *flow_name, Node *predicate)
+{
+	if (contain_volatile_functions(predicate))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("REPLACE_WHERE_NOT_DETERMINISTIC: a column in the predicate of flow \"%s\" is converted by a volatile function",
+						flow_name),
+				 errdetail("The assignment cast to the type of the target's column is volatile."),
+				 errhint("Cast the column in the query.")));
 }
 
 /*

@@ -15,8 +15,9 @@
  *	4. Compare: all of them are one group.
  *	5. Write: deletes, updates, inserts.
  *
- * A full refresh reads all rows of the target, and deletes those outside the
- * window.
+ * A full refresh reads all rows of the target, and removes those outside the
+ * window: by DELETE, or by UPDATE where other tables reference the row and it is
+ * in the window now.
  *
  *-------------------------------------------------------------------------
  */
@@ -59,7 +60,7 @@ typedef struct RfRefresh
 	Node	   *predicate;
 	int			verdict;		/* position of a new row's verdict */
 	int64		old_rows;
-	RfDiffRules rules;
+	bool		referenced;		/* by foreign keys of other tables */
 	RfChecks   *checks;
 	RfConversion *conversion;
 	RfRowSort  *new_rows;
@@ -182,6 +183,7 @@ begin_pieces(RfRefresh *refresh)
 	refresh->values = palloc(columns->natts * sizeof(Datum));
 	refresh->nulls = palloc(columns->natts * sizeof(bool));
 	refresh->verdict = rf_window_verdict(flow);
+	refresh->referenced = shape.pair_rule.by_equality;
 	refresh->writer = rf_writer_begin(flow->target, "table", columns,
 									  write_rules(refresh, &shape));
 	refresh->diff = rf_diff_begin(columns, rules, refresh->writer);
@@ -249,13 +251,13 @@ read_old_row(TupleTableSlot *slot, void *arg)
 	old.values = slot->tts_values + RF_OLD_COLUMNS;
 	old.nulls = slot->tts_isnull + RF_OLD_COLUMNS;
 	refresh->old_rows++;
-	if (is_true(slot, RF_OLD_IN_WINDOW))
+	if (!is_true(slot, RF_OLD_IN_WINDOW))
+		refresh->run->counts.rows_reset++;
+	/* one that is referenced from elsewhere may have moved into the window */
+	if (is_true(slot, RF_OLD_IN_WINDOW) || refresh->referenced)
 		rf_diff_add_old(refresh->diff, WINDOW_GROUP, &old.address, old.values, old.nulls);
 	else
-	{
 		rf_writer_delete(refresh->writer, &old);
-		refresh->run->counts.rows_reset++;
-	}
 }
 
 static void
@@ -274,7 +276,6 @@ check_not_empty(const RfRefresh *refresh)
 	const RfRefreshOptions *options = refresh->options;
 	const RfRunCounts *counts = &refresh->run->counts;
 	bool		allowed = options->insists ? options->allow_empty : refresh->flow->allow_empty;
-
 	const char *rejected = counts->rows_rejected == 0 ? "" :
 		psprintf(", of which expectations drop " INT64_FORMAT, counts->rows_rejected);
 

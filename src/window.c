@@ -19,6 +19,8 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/prep.h"
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
 #include "rewrite/rewriteHandler.h"
@@ -83,21 +85,24 @@ rf_window_old_rows(const RfFlow *flow, Node *predicate, bool all)
 	return rewrite(query);
 }
 
-/* The predicate over the flow's view. */
-static Node *
+/*
+ * The predicate over the flow's view, as conditions that are all to be true.
+ *
+ * They get the form in which the server's planner uses them, so that what is
+ * concluded of them here is about the same conditions.
+ */
+static List *
 over_outputs(const RfFlow *flow, Node *predicate)
 {
 	Node	  **by = palloc(flow->columns->natts * sizeof(Node *));
+	Node	   *condition;
 
 	for (int i = 0; i < flow->columns->natts; i++)
-	{
-		int			output = flow->column_outputs[i];
-		RfType		type = flow->output_types[output];
-		Var		   *value = makeVar(1, output + 1, type.type, type.typmod, type.collation, 0);
-
-		by[i] = rf_conversion_cast((Node *) value, type, rf_flow_column_type(flow, i));
-	}
-	return rf_predicate_replace(predicate, by);
+		by[i] = rf_conversion_column(flow, i);
+	condition = rf_predicate_replace(predicate, by);
+	rf_predicate_check_casts(flow->name, condition);
+	condition = eval_const_expressions(NULL, condition);
+	return make_ands_implicit(canonicalize_qual((Expr *) condition, false));
 }
 
 /*
@@ -111,8 +116,7 @@ rf_window_new_rows(const RfFlow *flow, Node *predicate, List **pushed)
 	Query	   *query = rewrite(rf_view_query(rf_view_load(flow), flow->extras));
 	List	   *residual;
 
-	rf_push_down(query, make_ands_implicit((Expr *) over_outputs(flow, predicate)),
-				 &residual, pushed);
+	rf_push_down(query, over_outputs(flow, predicate), &residual, pushed);
 	add_target(query, (Node *) make_ands_explicit(residual), "in_window");
 	return query;
 }

@@ -27,7 +27,7 @@ WHERE rows_read <> rows_rejected + rows_superseded + rows_late + rows_tie_ignore
     OR status <> 'succeeded' AND rows_staged + rows_read + rows_deleted + keys_replaced > 0
     OR kind = 'where' AND rows_staged + rows_superseded + rows_late + rows_tie_ignored
         + rows_tombstone + keys_replaced > 0
-    OR rows_reset > CASE kind WHEN 'where' THEN rows_deleted ELSE 0 END
+    OR rows_reset > CASE kind WHEN 'where' THEN rows_deleted + rows_updated ELSE 0 END
     OR kind = 'where' AND status = 'succeeded' AND num_nulls(technique, reasons, predicate) > 0;
 
 -- An old and a new row may be written as one update or as a delete and an

@@ -439,13 +439,14 @@ refresh_slices(const RfRange *range)
 	while (more)
 	{
 		CHECK_FOR_INTERRUPTS();
-		EnsurePortalSnapshotExists();
 		MemoryContextSwitchTo(context);
+		EnsurePortalSnapshotExists();
 		more = refresh_slice(range);
+		rf_failpoint("slice", "done");
+		/* this too leaves something in the context */
+		rf_query_commit();
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(context);
-		rf_failpoint("slice", "done");
-		rf_query_commit();
 	}
 }
 

@@ -7,6 +7,9 @@ use warnings FATAL => 'all';
 
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use FindBin;
+use lib $FindBin::RealBin;
+use Footprint;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -17,11 +20,12 @@ jit = off
 autovacuum = off
 });
 $node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION replace_flow');
+create_footprint($node);
 
 # A flow with all that a run can have: a ledger, tombstones, expectations that
 # warn, drop and fail, a partitioned target, batches that go to disk.
 $node->safe_psql('postgres', q{
-	CREATE EXTENSION replace_flow;
 	CREATE TABLE target (k int, v text) PARTITION BY LIST (v);
 	CREATE TABLE target_a PARTITION OF target FOR VALUES IN ('a');
 	CREATE TABLE target_other PARTITION OF target DEFAULT;
@@ -41,29 +45,6 @@ $node->safe_psql('postgres', q{
 		INSERT INTO stream SELECT n % 5, CASE WHEN n = 1 THEN v ELSE 'a' END, nextval('counter'),
 			CASE WHEN n = 4 THEN 'delete' END FROM generate_series(0, rows - 1) n;
 		INSERT INTO other_stream SELECT 1, 'x', nextval('counter');
-	$$;
-
-	-- What this session holds, and what there is beside the records of runs.
-	-- The view of memory takes some itself, the same each time.
-	CREATE TABLE footprint (number serial, place text, memory bigint, contexts bigint, plans bigint,
-		locks bigint, statements bigint, cursors bigint, files bigint, catalog text);
-	CREATE PROCEDURE measure(place text) LANGUAGE sql AS $$
-		INSERT INTO footprint (place, memory, contexts, plans, locks, statements, cursors, files, catalog)
-		SELECT place,
-			sum(used_bytes), count(*), count(*) FILTER (WHERE name LIKE 'CachedPlan%'),
-			(SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid()),
-			(SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors),
-			(SELECT count(*) FROM pg_ls_tmpdir()),
-			(SELECT string_agg(concat_ws(' ', what, number), ', ' ORDER BY what) FROM (
-				SELECT 'class' AS what, count(*) AS number FROM pg_class
-				UNION ALL SELECT 'attribute', count(*) FROM pg_attribute
-				UNION ALL SELECT 'type', count(*) FROM pg_type
-				UNION ALL SELECT 'depend', count(*) FROM pg_depend
-				UNION ALL SELECT 'shdepend', count(*) FROM pg_shdepend
-				UNION ALL SELECT 'proc', count(*) FROM pg_proc
-				UNION ALL SELECT 'flow', count(*) FROM replace_flow.flow
-				UNION ALL SELECT 'expectation', count(*) FROM replace_flow.expectation) c)
-		FROM pg_backend_memory_contexts;
 	$$;
 });
 
@@ -97,39 +78,7 @@ sub rounds
 	return join("\n", (@ways) x $number, (@large) x ($number / 50), '');
 }
 
-# Run a script in a session; give its errors, counted.
-sub run_script
-{
-	my ($script) = @_;
-	my $err = '';
-	my %errors;
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
-		'<', \$script, '>', '/dev/null', '2>', \$err);
-	$errors{$_}++ for $err =~ /ERROR:  (.*)/g;
-	return \%errors;
-}
-
-# Of the last two footprints the second is no larger, but for some bytes.
-sub is_constant
-{
-	my ($place, $tolerance) = @_;
-	my $differences = $node->safe_psql('postgres', qq{
-		SELECT to_jsonb(a) - '{number,memory,place}'::text[], to_jsonb(b) - '{number,memory,place}'::text[]
-		FROM footprint a JOIN footprint b ON a.number = b.number - 1
-		WHERE b.number = (SELECT max(number) FROM footprint)
-		AND (a.catalog <> b.catalog OR b.files > a.files OR b.locks > a.locks OR b.plans > a.plans
-			OR b.cursors > a.cursors OR b.contexts > a.contexts OR b.statements > a.statements)});
-	is($differences, '', "$place leave nothing behind");
-	my $bytes = $node->safe_psql('postgres',
-		q{SELECT memory - lag(memory) OVER (ORDER BY number) FROM footprint ORDER BY number DESC LIMIT 1});
-	cmp_ok($bytes, '<', $tolerance, "memory grew by $bytes bytes");
-	return;
-}
-
-# Less than one small allocation per run would need.
-my $tolerance = 64 * 1024;
-
-my $errors = run_script(rounds(100) . "CALL measure('before');\n" . rounds(1000) . "CALL measure('after');\n");
+my $errors = run_script($node, rounds(100) . "CALL measure('before');\n" . rounds(1000) . "CALL measure('after');\n");
 is_deeply(
 	$errors,
 	{   'rows of flow "f" violate expectation "sound"' => 1100 + 22,
@@ -137,7 +86,7 @@ is_deeply(
 		'cannot execute replace_flow.apply() in a read-only transaction' => 1100,
 		'flow "none" does not exist' => 1100 },
 	'a session runs flows in 10,000 ways, of which 4,000 fail');
-is_constant('runs of one session', $tolerance);
+is_constant($node, 'runs of one session', $tolerance);
 
 # Many runs in one transaction, in one statement, and in a block that ends
 # transactions.  The first footprint of a transaction adds to what it holds.  The
@@ -145,17 +94,17 @@ is_constant('runs of one session', $tolerance);
 my $kept = 500 * 800;
 
 is_deeply(
-	run_script(
+	run_script($node,
 		"BEGIN;\n" . join("\n", (@ways[0 .. 2]) x 50) . "CALL measure('first'); CALL measure('before');\n"
 		  . join("\n", (@ways[0 .. 2]) x 200) . "CALL measure('after'); COMMIT;\n"),
 	{}, 'a transaction runs flows 1,000 times');
-is_constant('runs of one transaction', $kept);
+is_constant($node, 'runs of one transaction', $kept);
 
 foreach my $end ('', 'COMMIT', 'ROLLBACK')
 {
 	my $keep = $end ? 'COMMIT;' : '';
 	my $what = $end ? "a block with $end" : 'one statement';
-	is_deeply(run_script(qq{DO \$\$ BEGIN
+	is_deeply(run_script($node, qq{DO \$\$ BEGIN
 		FOR i IN 1 .. 250 LOOP
 			CALL stage();
 			PERFORM replace_flow.apply('f'), replace_flow.apply('g');
@@ -172,7 +121,7 @@ foreach my $end ('', 'COMMIT', 'ROLLBACK')
 			@{[$end && "$end;"]}
 		END LOOP;
 	END \$\$;}) , {}, "$what runs flows 750 times");
-	is_constant("runs of $what", $end ? $tolerance : $kept);
+	is_constant($node, "runs of $what", $end ? $tolerance : $kept);
 }
 
 # A pooler hands one session to many clients, and cleans it up in between.
@@ -185,9 +134,9 @@ my $client = q{
 	EXECUTE run;
 	DISCARD ALL;
 };
-is_deeply(run_script("DISCARD ALL;\n" . $client x 20 . "CALL measure('before');\n" . $client x 100 . "CALL measure('after');\n"),
+is_deeply(run_script($node, "DISCARD ALL;\n" . $client x 20 . "CALL measure('before');\n" . $client x 100 . "CALL measure('after');\n"),
 	{}, 'a pooled session runs flows');
-is_constant('runs of a pooled session', $tolerance);
+is_constant($node, 'runs of a pooled session', $tolerance);
 
 # And after all of that, no run was lost or doubled.
 is( $node->safe_psql('postgres', q{

@@ -1,10 +1,10 @@
 /*
- * A random history: a schema, a flow over it, and batches that come late, tied,
- * twice, cut and in any order; after each run the target is compared with the
- * model, and the run's record with what happened.
+ * A random history of a using flow: a schema, a flow over it, and batches that
+ * come late, tied, twice, cut and in any order; after each run the target is
+ * compared with the model, and the run's record with what happened.
  *
- * CALL model.history(seed) raises an error when something differs.  The same
- * seed makes the same history.
+ * CALL model.using_history(seed) raises an error when something differs.  The
+ * same seed makes the same history.
  */
 
 CREATE TABLE model.key_type (name text, type text, staged_as text, literals text[]);
@@ -43,10 +43,6 @@ INSERT INTO model.payload_type VALUES
 	('numeric(8,2)', '{1,1.004,2}'), ('point', '{"(1,2)","(2,1)"}'),
 	('text', NULL);		-- long ones, toasted
 
-CREATE FUNCTION model.pick(a text[]) RETURNS text LANGUAGE sql VOLATILE AS
-	$$ SELECT a[1 + floor(random() * cardinality(a))::int] $$;
-CREATE FUNCTION model.chance(p float8) RETURNS boolean LANGUAGE sql VOLATILE AS
-	$$ SELECT random() < p $$;
 -- A number that stands for text too long to stay in its page.
 CREATE FUNCTION model.long_text(n int) RETURNS text LANGUAGE sql IMMUTABLE AS
 	$$ SELECT string_agg(md5(n::text || g), '') FROM generate_series(1, 100) g $$;
@@ -56,7 +52,7 @@ CREATE FUNCTION model.long_text(n int) RETURNS text LANGUAGE sql IMMUTABLE AS
 CREATE FUNCTION model.fold(t text) RETURNS text LANGUAGE sql IMMUTABLE AS
 	$$ SELECT regexp_replace(regexp_replace(lower(t), '([0-9])\.0+(?![0-9])', '\1', 'g'), '-0(?![0-9-])', '0', 'g') $$;
 
-CREATE PROCEDURE model.history(seed int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE model.using_history(seed int) LANGUAGE plpgsql AS $$
 DECLARE
 	nkeys int;
 	key_literals text[];			-- per key: its type's name

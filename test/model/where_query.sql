@@ -91,12 +91,12 @@ BEGIN
 	RETURN e;
 END $$;
 
--- A function of a time or of an amount of money, if there is one: of such a value,
--- a condition may say something of the column.
+-- A function of a time or of a number, if there is one: what a condition says of
+-- such a value, it may say of the column.
 CREATE FUNCTION model.function_of_time(types text[]) RETURNS model.expression LANGUAGE plpgsql AS $$
 DECLARE
 	n int := (SELECT o FROM unnest(types) WITH ORDINALITY x (name, o)
-		WHERE name IN ('date', 'timestamp', 'timestamptz', 'money') ORDER BY random() LIMIT 1);
+		WHERE name IN ('date', 'timestamp', 'timestamptz', 'int', 'bigint') ORDER BY random() LIMIT 1);
 BEGIN
 	IF n IS NULL THEN
 		RETURN model.expression('q', types, false);

@@ -51,7 +51,7 @@ DECLARE
 	shape text := model.pick('{plain,plain,hash,range,inherited}');
 BEGIN
 	types := types || (SELECT array_agg(name) FROM (SELECT name FROM model.where_type WHERE stored_as IS NOT NULL
-		ORDER BY random() / CASE WHEN is_odd OR name = 'money' THEN 2 ELSE 1 END LIMIT model.between(2, 4)) x);
+		ORDER BY random() / CASE WHEN is_odd THEN 2 ELSE 1 END LIMIT model.between(2, 4)) x);
 	dimension := ARRAY[types[model.between(1, cardinality(types))], 'text', 'int'];
 	CALL model.make_table('s', types, shape);
 	CALL model.make_table('e', types, 'plain');

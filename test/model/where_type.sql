@@ -68,7 +68,7 @@ INSERT INTO model.where_function VALUES
 	('any', 'nullif(%1$s, %2$s)', NULL),
 	('int', '%1$s + 1', 'int'), ('int', '1::bigint + %1$s', 'bigint'), ('int', '%1$s / 2', 'int'), ('int', '%1$s %% 2', 'int'),
 	('int', '-%1$s', 'int'), ('int', '3 - %1$s', 'int'), ('int', '%1$s * 2', 'int'), ('int', '%1$s > 1', 'boolean'),
-	('int', '%1$s::numeric / 4', 'numeric'), ('int', '%1$s::float8 / 2', 'float8'), ('int', '%1$s::bigint', 'bigint'),
+	('int', '%1$s::numeric / 4', 'numeric'), ('int', '%1$s::numeric(6,1)::int', 'int'), ('int', '%1$s::float8 / 2', 'float8'), ('int', '%1$s::bigint', 'bigint'),
 	('bigint', '%1$s - 1', 'bigint'), ('bigint', '%1$s %% 2', 'bigint'), ('bigint', '%1$s::int', 'int'), ('bigint', '%1$s / 20', 'bigint'),
 	('money', '%1$s::int', 'int'), ('money', '%1$s::int', 'int'), ('money', '%1$s::bigint', 'bigint'), ('money', '%1$s::float8::int', 'int'),
 	('money', 'round(%1$s)', 'numeric'), ('money', 'floor(%1$s)', 'numeric'), ('money', '%1$s::numeric(6,0)', 'numeric'),

@@ -393,6 +393,7 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 	RfRoleGuard guard;
 
 	rf_role_read_as(&guard, definition->owner);
+	rf_flow_set_creator_settings(alteration->flow);
 	if (alteration->new_source)
 		rf_definition_check_source(definition);
 	if (alteration->new_settings)

@@ -310,6 +310,7 @@ replace_flow_add_expectation(PG_FUNCTION_ARGS)
 				 errmsg("the name of an expectation of flow \"%s\" must not be empty", flow_name)));
 	flow = begin_change(flow_name, &view);
 	rf_role_read_as(&guard, flow->owner);
+	rf_flow_set_creator_settings(flow);
 	column = rf_view_add(view, "condition", condition, BOOLOID, "expectation");
 	rf_role_restore(&guard);
 	if (!rf_catalog_add_expectation(flow->id, name, action, condition, column))

@@ -154,17 +154,31 @@ rf_define_columns(RfDefinition *definition)
 											 definition->output_attnums);
 }
 
+static void
+add_reading_context(void *arg)
+{
+	const RfDefinition *definition = arg;
+
+	errcontext("reading, as role \"%s\", what the query of flow \"%s\" reads",
+			   rf_role_name(definition->owner), definition->name);
+}
+
 /*
  * The owner must be able to read what the query reads.
  */
 void
 rf_define_check_reading(const RfDefinition *definition, int32 flow_id)
 {
+	ErrorContextCallback callback = {
+		error_context_stack, add_reading_context, unconstify(RfDefinition *, definition)
+	};
 	RfRoleGuard guard;
 
+	error_context_stack = &callback;
 	rf_role_assume(&guard, definition->owner);
 	(void) rf_query_execute(rf_sql_dry_run(rf_flow_view_name(flow_id)), NULL);
 	rf_role_restore(&guard);
+	error_context_stack = callback.previous;
 }
 
 /*

@@ -29,22 +29,33 @@
 static void
 add_context(void *arg)
 {
-	RfTextOrigin *origin = arg;
+	const RfTextContext *context = arg;
+	int			position = geterrposition();
 
-	errcontext("parameter \"%s\" of flow \"%s\"", origin->parameter, origin->flow_name);
+	/* it is one in this text, and not in the statement that the caller sent */
+	if (position > 0 && context->text != NULL)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(context->text);
+	}
+	errcontext("parameter \"%s\" of flow \"%s\"", context->origin->parameter,
+			   context->origin->flow_name);
 }
 
 /*
  * Let errors say, until the caller takes this off the stack, which text they are
- * about.
+ * about; the text itself, if positions of errors are in it.
  */
 void
-rf_query_push_context(ErrorContextCallback *callback, const RfTextOrigin *origin)
+rf_query_push_context(RfTextContext *context, const RfTextOrigin *origin, const char *text)
 {
-	callback->previous = error_context_stack;
-	callback->callback = add_context;
-	callback->arg = unconstify(RfTextOrigin *, origin);
-	error_context_stack = callback;
+	context->callback.previous = error_context_stack;
+	context->callback.callback = add_context;
+	context->callback.arg = context;
+	context->origin = origin;
+	context->text = text;
+	error_context_stack = &context->callback;
 }
 
 /*
@@ -66,12 +77,12 @@ rf_query_refuse(const RfTextOrigin *origin, const char *detail)
 Query *
 rf_query_parse(const RfTextOrigin *origin, const char *text)
 {
-	ErrorContextCallback callback;
+	RfTextContext context;
 	List	   *statements;
 	RawStmt    *statement;
 	Query	   *query;
 
-	rf_query_push_context(&callback, origin);
+	rf_query_push_context(&context, origin, text);
 	statements = raw_parser(text, RAW_PARSE_DEFAULT);
 	if (list_length(statements) != 1)
 		rf_query_refuse(origin, psprintf("The text has %d statements.", list_length(statements)));
@@ -85,7 +96,7 @@ rf_query_parse(const RfTextOrigin *origin, const char *text)
 		rf_query_refuse(origin, "The statement is of another kind.");
 	if (query->hasModifyingCTE)
 		rf_query_refuse(origin, "A WITH clause changes data.");
-	error_context_stack = callback.previous;
+	error_context_stack = context.callback.previous;
 	return query;
 }
 
@@ -106,22 +117,16 @@ refuse_expression(const RfTextOrigin *origin, const char *detail)
 Node *
 rf_expression_parse(const RfTextOrigin *origin, const char *text)
 {
-	ErrorContextCallback callback;
+	RfTextContext context;
 	List	   *statements;
 	SelectStmt *select;
 	ResTarget  *target;
 
-	rf_query_push_context(&callback, origin);
+	rf_query_push_context(&context, origin, text);
 	statements = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
 	select = castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt);
-	error_context_stack = callback.previous;
+	error_context_stack = context.callback.previous;
 
-	if (list_length(select->targetList) != 1)
-		refuse_expression(origin, psprintf("The text has %d expressions.",
-										   list_length(select->targetList)));
-	target = linitial_node(ResTarget, select->targetList);
-	if (target->name != NULL)
-		refuse_expression(origin, "The text names its result with AS.");
 	if (select->distinctClause != NIL || select->fromClause != NIL ||
 		select->whereClause != NULL || select->groupClause != NIL ||
 		select->havingClause != NULL || select->windowClause != NIL ||
@@ -129,6 +134,12 @@ rf_expression_parse(const RfTextOrigin *origin, const char *text)
 		select->limitOffset != NULL || select->lockingClause != NIL ||
 		select->op != SETOP_NONE)
 		refuse_expression(origin, "The text has clauses of a query.");
+	if (list_length(select->targetList) != 1)
+		refuse_expression(origin, psprintf("The text has %d expressions.",
+										   list_length(select->targetList)));
+	target = linitial_node(ResTarget, select->targetList);
+	if (target->name != NULL)
+		refuse_expression(origin, "The text names its result with AS.");
 	if (IsA(target->val, ColumnRef) &&
 		IsA(llast(((ColumnRef *) target->val)->fields), A_Star))
 		refuse_expression(origin, "The text stands for several columns.");
@@ -156,10 +167,10 @@ Node *
 rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 					  Node *raw, const char *text, Oid required_type)
 {
-	ErrorContextCallback callback;
+	RfTextContext context;
 	Node	   *expression;
 
-	rf_query_push_context(&callback, origin);
+	rf_query_push_context(&context, origin, text);
 	pstate->p_sourcetext = text;
 	expression = transformExpr(pstate, raw, EXPR_KIND_WHERE);
 	if (required_type == BOOLOID)
@@ -168,7 +179,7 @@ rf_expression_analyze(const RfTextOrigin *origin, ParseState *pstate,
 		expression = coerce_type(pstate, expression, UNKNOWNOID, TEXTOID, -1,
 								 COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
 	assign_expr_collations(pstate, expression);
-	error_context_stack = callback.previous;
+	error_context_stack = context.callback.previous;
 
 	if (pstate->p_hasSubLinks)
 		ereport(ERROR,

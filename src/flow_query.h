@@ -20,8 +20,16 @@ typedef struct RfTextOrigin
 	bool		is_predicate;	/* of a where flow */
 } RfTextOrigin;
 
-extern void rf_query_push_context(ErrorContextCallback *callback,
-								  const RfTextOrigin *origin);
+/* What says so, while it is being read. */
+typedef struct RfTextContext
+{
+	ErrorContextCallback callback;
+	const RfTextOrigin *origin;
+	const char *text;			/* or NULL */
+} RfTextContext;
+
+extern void rf_query_push_context(RfTextContext *context, const RfTextOrigin *origin,
+								  const char *text);
 extern Query *rf_query_parse(const RfTextOrigin *origin, const char *text);
 extern void rf_query_refuse(const RfTextOrigin *origin, const char *detail);
 extern Node *rf_expression_parse(const RfTextOrigin *origin, const char *text);

@@ -204,6 +204,8 @@ skip_run(RfFlow *flow)
 	RfRun		run;
 
 	rf_run_begin(&run, flow);
+	run.reasons = list_make1(rf_flow_find(flow->name)->paused ? "PAUSED: the flow is paused" :
+							 "LOCKED: a lock that the run needs was not free");
 	return rf_run_finish(&run, "skipped");
 }
 

@@ -452,6 +452,8 @@ move_columns(Node *node, void *context)
 		if (var->varattno == 0)
 			refuse_move(move, "It uses the whole row.");
 		name = list_nth_node(TargetEntry, move->from->targets, var->varattno - 1)->resname;
+		if (name[0] == '\0')
+			refuse_move(move, "It uses a column that the target has lost.");
 		column = find(move->to, name);
 		if (column == NULL || column->resno > move->to->noutputs)
 			refuse_move(move, psprintf("It uses column \"%s\", which the query no longer gives.",

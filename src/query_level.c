@@ -560,7 +560,8 @@ rf_level_text(const RfLevel *level, Node *condition)
 	sketch->jointree = makeFromExpr(NIL, NULL);
 	sketch->targetList = list_make1(makeTargetEntry((Expr *) condition, 1, NULL, false));
 	text = pg_get_querydef(sketch, true);
-	while (*text == ' ')
-		text++;
-	return strncmp(text, "SELECT ", 7) == 0 ? text + 7 : text;
+	text += strspn(text, " ");
+	if (strncmp(text, "SELECT", 6) == 0)
+		text += 6;
+	return text + strspn(text, " \n");
 }

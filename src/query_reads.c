@@ -153,14 +153,14 @@ void
 rf_reads_check_stream(const RfTextOrigin *origin, Query *query, Oid stream)
 {
 	RfReads		reads = {.origin = origin, .stream = stream};
-	ErrorContextCallback callback;
+	RfTextContext context;
 
-	rf_query_push_context(&callback, origin);
+	rf_query_push_context(&context, origin, NULL);
 	reads.family = rf_table_family(stream);
 	(void) look_at_reads((Node *) query, &reads);
 	if (reads.count != 1)
 		refuse_reads(&reads, psprintf("It reads it %d times.", reads.count));
-	error_context_stack = callback.previous;
+	error_context_stack = context.callback.previous;
 }
 
 static void
@@ -183,10 +183,10 @@ rf_reads_check_sources(const RfTextOrigin *origin, Query *query, int32 flow_id, 
 {
 	RfReads		reads = {.origin = origin};
 	List	   *own_family = rf_table_family(target);
-	ErrorContextCallback callback;
+	RfTextContext context;
 	ListCell   *cell;
 
-	rf_query_push_context(&callback, origin);
+	rf_query_push_context(&context, origin, NULL);
 	(void) look_at_reads((Node *) query, &reads);
 	foreach(cell, reads.relids)
 	{
@@ -204,7 +204,7 @@ rf_reads_check_sources(const RfTextOrigin *origin, Query *query, int32 flow_id, 
 								   flow_of_stream),
 						  "Read the target of that flow.");
 	}
-	error_context_stack = callback.previous;
+	error_context_stack = context.callback.previous;
 }
 
 /* Locks for the relations that a view reads, as LOCK TABLE on the view takes them. */

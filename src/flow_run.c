@@ -82,7 +82,7 @@ lock_tables(const RfFlow *flow, bool wait)
  * too.  So are those of a flow that was paused and is no more.
  */
 static RfFlow *
-lock_flow(const RfFlow *found, bool wait)
+lock_flow(RfFlow *found, bool wait)
 {
 	RfRoleGuard guard;
 	RfFlow	   *flow = NULL;
@@ -97,6 +97,7 @@ lock_flow(const RfFlow *found, bool wait)
 	if (flow == NULL)
 		return NULL;
 	rf_flow_check_caller(flow);
+	found->paused = flow->paused;
 	if (flow->paused)
 		return NULL;
 	rf_flow_assume(&guard, flow);
@@ -204,7 +205,7 @@ skip_run(RfFlow *flow)
 	RfRun		run;
 
 	rf_run_begin(&run, flow);
-	run.reasons = list_make1(rf_flow_find(flow->name)->paused ? "PAUSED: the flow is paused" :
+	run.reasons = list_make1(flow->paused ? "PAUSED: the flow is paused" :
 							 "LOCKED: a lock that the run needs was not free");
 	return rf_run_finish(&run, "skipped");
 }

@@ -41,10 +41,10 @@ SELECT array_to_string(reasons, ' ') ~ 'DEFINITION_CHANGED' AS changed FROM repl
 SELECT array_to_string(reasons, ' ') ~ 'REQUESTED' AS requested FROM replace_flow.refresh('t', technique => 'COMPLETE_REPLACE_WHERE');
 SELECT kind, technique, reasons IS NOT NULL AS with_reasons, predicate, rows_reset FROM replace_flow.full_refresh('t');
 
--- A run that is skipped tells that, and nothing else.
+-- A run that is skipped tells that, why, and nothing else.
 SELECT replace_flow.pause_flow('t');
 SELECT kind, status, technique, predicate, rows_read, rows_unchanged, finished_at IS NOT NULL AS finished FROM replace_flow.refresh('t');
-SELECT kind, status, rows_read FROM replace_flow.full_refresh('t');
+SELECT kind, status, reasons, rows_read FROM replace_flow.full_refresh('t');
 SELECT replace_flow.resume_flow('t');
 -- Those that failed leave no row.
 SELECT count(*) AS runs FROM replace_flow.run \gset

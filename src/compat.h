@@ -13,6 +13,7 @@
 #define RF_COMPAT_H
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
@@ -27,6 +28,7 @@
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/relcache.h"
+#include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000
 #error "replace_flow needs PostgreSQL 15 or later"
@@ -39,6 +41,12 @@ static inline bool
 rf_class_ownercheck(Oid relid, Oid role)
 {
 	return pg_class_ownercheck(relid, role);
+}
+
+static inline bool
+rf_database_ownercheck(Oid database, Oid role)
+{
+	return pg_database_ownercheck(database, role);
 }
 
 /* These were private to tid.c before 16. */
@@ -71,6 +79,12 @@ static inline bool
 rf_class_ownercheck(Oid relid, Oid role)
 {
 	return object_ownercheck(RelationRelationId, relid, role);
+}
+
+static inline bool
+rf_database_ownercheck(Oid database, Oid role)
+{
+	return object_ownercheck(DatabaseRelationId, database, role);
 }
 
 #define RF_INDEX_ATTRS_BLOCKING_HOT INDEX_ATTR_BITMAP_HOT_BLOCKING
@@ -170,6 +184,18 @@ rf_view_of_subquery(const RangeTblEntry *rte)
 #define RF_TIMEZONE_TIMESTAMPTZ F_TIMEZONE_TIMESTAMPTZ
 #define RF_TIMEZONE_TIMESTAMP F_TIMEZONE_TIMESTAMP
 #endif
+
+/* Extensions can name what they wait for since 17. */
+static inline uint32
+rf_wait_event_of(const char *name)
+{
+#if PG_VERSION_NUM < 170000
+	(void) name;
+	return PG_WAIT_EXTENSION;
+#else
+	return WaitEventExtensionNew(name);
+#endif
+}
 
 /* Run a plan to its end. */
 static inline void

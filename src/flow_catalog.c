@@ -374,6 +374,62 @@ rf_catalog_all_flows(RfRow **rows)
 						NULL, rows);
 }
 
+/* The flows that the worker runs. */
+#define WORKER_RUNS "(f.kind = 'using' AND f.auto_apply" \
+	" OR f.kind = 'where' AND f.refresh_on_change)"
+
+/*
+ * What the worker has to know of its flows.
+ */
+int
+rf_catalog_worker_flows(RfRow **rows)
+{
+	return all_as_owner("SELECT f.flow_id, f.xmin::text::bigint AS version, f.paused,"
+						" f.quarantine, (extract(epoch FROM f.min_interval) * 1000)::bigint"
+						" AS min_interval FROM replace_flow.flow f"
+						" WHERE " WORKER_RUNS " ORDER BY f.flow_id", NULL, rows);
+}
+
+/*
+ * The tables whose rows they read.
+ */
+int
+rf_catalog_worker_tables(RfRow **rows)
+{
+	return all_as_owner("SELECT f.flow_id, f.source::oid AS relid FROM replace_flow.flow f"
+						" WHERE " WORKER_RUNS " AND f.source IS NOT NULL"
+						" UNION SELECT f.flow_id, p.relid::oid FROM replace_flow.flow f"
+						" CROSS JOIN LATERAL pg_partition_tree(f.source) p"
+						" WHERE " WORKER_RUNS, NULL, rows);
+}
+
+/*
+ * Those that failed since they last succeeded.
+ */
+int
+rf_catalog_worker_failures(RfRow **rows)
+{
+	return all_as_owner("SELECT f.flow_id, count(*) AS failures, max(r.finished_at) AS failed_at"
+						" FROM replace_flow.flow f JOIN replace_flow.run r USING (flow_id)"
+						" WHERE " WORKER_RUNS " AND r.status = 'failed' AND r.run_id > coalesce("
+						"(SELECT s.run_id FROM replace_flow.run s WHERE s.flow_id = f.flow_id"
+						" AND s.status = 'succeeded' ORDER BY s.run_id DESC LIMIT 1), 0)"
+						" GROUP BY f.flow_id", NULL, rows);
+}
+
+/*
+ * The name of a flow, its kind and its stream; false when there is none.
+ */
+bool
+rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	return first_as_owner("SELECT name, kind, source::oid AS source FROM replace_flow.flow"
+						  " WHERE flow_id = $1", &args, row);
+}
+
 /*
  * The definition with which a flow was run last; false when it never was.
  */
@@ -605,6 +661,7 @@ RfRow
 rf_catalog_add_run(const RfRun *run)
 {
 	const RfRunCounts *counts = &run->counts;
+	const ErrorData *error = run->error;
 	RfArgs		args = {0};
 	RfRow		row;
 
@@ -632,16 +689,19 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg_or_null(&args, TEXTARRAYOID, text_array(run->reasons), run->reasons == NIL);
 	rf_arg_text(&args, run->predicate);
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
+	rf_arg_text(&args, error == NULL ? NULL : unpack_sql_state(error->sqlerrcode));
+	rf_arg_text(&args, error == NULL ? NULL : error->message);
+	rf_arg_text(&args, error == NULL ? NULL : error->detail);
 	(void) first_as_owner("INSERT INTO replace_flow.run"
 						  " (run_id, flow, status, started_at, finished_at,"
 						  " definition_version, rows_staged, rows_read, rows_rejected,"
 						  " rows_superseded, rows_late, rows_tie_ignored, rows_tombstone,"
 						  " rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
 						  " keys_replaced, wal_bytes, flow_id, kind, technique, reasons,"
-						  " predicate, rows_reset)"
+						  " predicate, rows_reset, error_code, error_message, error_detail)"
 						  " VALUES ($1, $2, $3, $4, clock_timestamp(), $5, $6, $7, $8, $9,"
 						  " $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
-						  " $23, $24) RETURNING *", &args, &row);
+						  " $23, $24, $25, $26, $27) RETURNING *", &args, &row);
 	return row;
 }
 

@@ -15,14 +15,19 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 
 #include "argument.h"
-#include "failpoint.h"
+#include "database_command.h"
 #include "flow.h"
+#include "launcher.h"
 #include "query.h"
 #include "role.h"
+#include "settings.h"
+#include "shared_state.h"
 #include "sql_text.h"
 #include "using_run.h"
+#include "wake_up.h"
 #include "where_run.h"
 
 PG_MODULE_MAGIC;
@@ -37,7 +42,13 @@ PG_FUNCTION_INFO_V1(replace_flow_floors);
 void
 _PG_init(void)
 {
-	rf_failpoint_define();
+	rf_settings_define();
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	rf_shared_state_init();
+	rf_wake_up_init();
+	rf_database_command_init();
+	rf_launcher_register();
 }
 
 static Datum

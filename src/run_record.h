@@ -42,10 +42,13 @@ typedef struct RfRun
 	List	   *reasons;		/* of char *: why this technique */
 	const char *predicate;
 	RfRunCounts counts;
+	const ErrorData *error;		/* why it failed, or NULL */
 } RfRun;
 
 extern void rf_run_begin(RfRun *run, const RfFlow *flow);
 extern RfRow rf_run_finish(RfRun *run, const char *status);
+extern void rf_run_forget_begun(void);
+extern void rf_run_record_failure(const RfFlow *flow, const ErrorData *error);
 extern uint64 rf_run_wal_bytes(const RfRun *run);
 
 #endif							/* RF_RUN_RECORD_H */

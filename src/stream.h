@@ -15,6 +15,7 @@ extern void rf_stream_check(Oid stream, const char *flow_name);
 extern void rf_stream_check_parts(Oid stream, const char *flow_name);
 extern List *rf_stream_parts(const RfFlow *flow);
 extern void rf_stream_check_same_parts(const RfFlow *flow, List *parts);
+extern bool rf_stream_has_rows(Oid stream);
 extern uint64 rf_stream_consume(const RfFlow *flow);
 
 #endif							/* RF_STREAM_H */

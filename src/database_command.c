@@ -1,0 +1,152 @@
+/*-------------------------------------------------------------------------
+ *
+ * database_command.c
+ *	  Commands that the worker has to know of before or after the server does.
+ *
+ * A database that is dropped, renamed, moved or copied must have no sessions,
+ * and the worker's processes are sessions that nobody sees: they leave before
+ * such a command, if its caller owns the database, and come back after it.
+ *
+ * New databases, and the extension in one, make the launcher look.  The commit
+ * of a prepared transaction may have put rows into any stream.
+ *
+ * No trigger can see these commands, so this is a hook.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "commands/dbcommands.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "tcop/utility.h"
+
+#include "compat.h"
+#include "database_command.h"
+#include "database_slot.h"
+#include "wake_up.h"
+
+static ProcessUtility_hook_type next_hook;
+
+/* This transaction changes what databases there are. */
+static bool changes_databases;
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	(void) arg;
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+		return;
+	rf_database_unhold();
+	if (changes_databases)
+		rf_launcher_tell();
+	changes_databases = false;
+}
+
+/* Have a database to ourselves, if it is the caller's. */
+static void
+clear_database(const char *name)
+{
+	Oid			database = get_database_oid(name, true);
+
+	if (OidIsValid(database) && database != MyDatabaseId &&
+		rf_database_ownercheck(database, GetUserId()))
+		rf_database_hold(database);
+}
+
+static const char *
+option(List *options, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, options)
+	{
+		DefElem    *element = lfirst_node(DefElem, cell);
+
+		if (strcmp(element->defname, name) == 0 && element->arg != NULL)
+			return defGetString(element);
+	}
+	return NULL;
+}
+
+/* The database that a command needs for itself, or NULL. */
+static const char *
+needed_alone(Node *command)
+{
+	const char *template;
+
+	switch (nodeTag(command))
+	{
+		case T_DropdbStmt:
+			return ((DropdbStmt *) command)->dbname;
+		case T_CreatedbStmt:
+			template = option(((CreatedbStmt *) command)->options, "template");
+			return template != NULL ? template : "template1";
+		case T_AlterDatabaseStmt:
+			if (option(((AlterDatabaseStmt *) command)->options, "tablespace") == NULL)
+				return NULL;
+			return ((AlterDatabaseStmt *) command)->dbname;
+		case T_RenameStmt:
+			if (((RenameStmt *) command)->renameType != OBJECT_DATABASE)
+				return NULL;
+			return ((RenameStmt *) command)->subname;
+		default:
+			return NULL;
+	}
+}
+
+static void
+before(Node *command)
+{
+	const char *database = needed_alone(command);
+
+	if (database != NULL)
+		clear_database(database);
+	if (IsA(command, DropdbStmt) || IsA(command, CreatedbStmt) || IsA(command, AlterDatabaseStmt))
+		changes_databases = true;
+}
+
+static bool
+commits_prepared(Node *command)
+{
+	return IsA(command, TransactionStmt) &&
+		((TransactionStmt *) command)->kind == TRANS_STMT_COMMIT_PREPARED;
+}
+
+static bool
+creates_extension(Node *command)
+{
+	return IsA(command, CreateExtensionStmt) &&
+		strcmp(((CreateExtensionStmt *) command)->extname, "replace_flow") == 0;
+}
+
+static void
+process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
+				ProcessUtilityContext context, ParamListInfo params,
+				QueryEnvironment *environment, DestReceiver *receiver, QueryCompletion *completion)
+{
+	/* the tree may be gone when the command is done */
+	bool		any_table = commits_prepared(statement->utilityStmt);
+	bool		definitions = creates_extension(statement->utilityStmt);
+
+	before(statement->utilityStmt);
+	if (next_hook != NULL)
+		next_hook(statement, text, read_only_tree, context, params, environment, receiver,
+				  completion);
+	else
+		standard_ProcessUtility(statement, text, read_only_tree, context, params, environment,
+								receiver, completion);
+	if (any_table)
+		rf_wake_up_note_any_table();
+	if (definitions)
+		rf_wake_up_note_definitions();
+}
+
+void
+rf_database_command_init(void)
+{
+	next_hook = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility;
+	RegisterXactCallback(at_transaction_end, NULL);
+}

@@ -1,0 +1,159 @@
+/*-------------------------------------------------------------------------
+ *
+ * process.c
+ *	  What the worker's processes have in common.
+ *
+ * All of them sleep on their latch, answer to the server's signals, and end
+ * with the server.  Here is also the one place of the worker that catches
+ * errors.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
+
+#include "process.h"
+#include "shared_state.h"
+
+/*
+ * Describe a process for the server to start.
+ */
+void
+rf_process_describe(BackgroundWorker *worker, const char *role, const char *main, int arg)
+{
+	worker->bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker->bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker->bgw_restart_time = BGW_NEVER_RESTART;
+	strlcpy(worker->bgw_library_name, "replace_flow", sizeof(worker->bgw_library_name));
+	strlcpy(worker->bgw_function_name, main, sizeof(worker->bgw_function_name));
+	snprintf(worker->bgw_type, BGW_MAXLEN, "replace_flow %s", role);
+	worker->bgw_main_arg = Int32GetDatum(arg);
+}
+
+/*
+ * The server has no room for another process.
+ */
+void
+rf_process_report_shortage(const char *what)
+{
+	static TimestampTz reported_at = 0;
+	TimestampTz now = GetCurrentTimestamp();
+
+	/* it may last, and we try again and again */
+	if (reported_at != 0 && !TimestampDifferenceExceeds(reported_at, now, 10 * 60 * 1000))
+		return;
+	reported_at = now;
+	ereport(LOG,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("replace_flow could not start a %s process", what),
+			 errdetail("All %d background workers of the server are in use; it tries again.",
+					   max_worker_processes),
+			 errhint("Consider increasing the configuration parameter \"max_worker_processes\".")));
+}
+
+/*
+ * Begin to answer to signals.
+ */
+void
+rf_process_begin(void)
+{
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+}
+
+/*
+ * Connect to a database, as who installed the server: a run acts as its flow's
+ * owner.  Settings that are meant for clients must not keep runs from working.
+ */
+void
+rf_process_connect(Oid database)
+{
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("default_transaction_isolation", "read committed", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("default_transaction_deferrable", "false", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/*
+ * Sleep until the latch is set, or until a time (DT_NOEND: never).
+ */
+void
+rf_process_sleep(TimestampTz until, const char *wait_event)
+{
+	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH;
+	long		timeout = -1;
+
+	if (until != DT_NOEND)
+	{
+		events |= WL_TIMEOUT;
+		/* at least a moment: the rest of a millisecond is rounded down */
+		timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until) + 1;
+	}
+	(void) WaitLatch(MyLatch, events, timeout, rf_wait_event(wait_event));
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+}
+
+static void
+in_transaction(void (*work) (void *arg), void *arg)
+{
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	work(arg);
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+}
+
+/*
+ * Do work in a transaction of its own.  If it fails, give the error, in the
+ * caller's context; NULL if it does not.  An error goes to the server's log
+ * unless it is of a kind that is known already.
+ */
+ErrorData *
+rf_process_try(void (*work) (void *arg), void *arg, int known_sqlstate)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ErrorData  *volatile error = NULL;
+
+	PG_TRY();
+	{
+		in_transaction(work, arg);
+	}
+	PG_CATCH();
+	{
+		HOLD_INTERRUPTS();
+		/* what was to be cancelled has ended */
+		disable_all_timeouts(false);
+		QueryCancelPending = false;
+		MemoryContextSwitchTo(caller);
+		error = CopyErrorData();
+		if (error->sqlerrcode != known_sqlstate)
+			EmitErrorReport();
+		AbortOutOfAnyTransaction();
+		FlushErrorState();
+		RESUME_INTERRUPTS();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(caller);
+	return error;
+}

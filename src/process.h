@@ -1,0 +1,22 @@
+/*-------------------------------------------------------------------------
+ *
+ * process.h
+ *	  What the worker's processes have in common.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_PROCESS_H
+#define RF_PROCESS_H
+
+#include "datatype/timestamp.h"
+#include "postmaster/bgworker.h"
+
+extern void rf_process_describe(BackgroundWorker *worker, const char *role,
+								const char *main, int arg);
+extern void rf_process_report_shortage(const char *what);
+extern void rf_process_begin(void);
+extern void rf_process_connect(Oid database);
+extern void rf_process_sleep(TimestampTz until, const char *wait_event);
+extern ErrorData *rf_process_try(void (*work) (void *arg), void *arg, int known_sqlstate);
+
+#endif							/* RF_PROCESS_H */

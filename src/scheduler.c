@@ -1,0 +1,240 @@
+/*-------------------------------------------------------------------------
+ *
+ * scheduler.c
+ *	  The process that decides, for one database, which flow is run when.
+ *
+ * It sleeps on its latch.  A commit that staged rows wakes it with the names of
+ * the tables; these make tasks wanted (task.c), and tasks whose turn has come go
+ * to job processes (job.c, worker.c) as orders.  A job process that is done
+ * wakes it with the result.  It has a timer only while a task waits to be due.
+ *
+ * It reads the catalog when it starts and when flows are changed, and runs no
+ * other query; no code of users runs in it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "commands/extension.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "database_slot.h"
+#include "job.h"
+#include "process.h"
+#include "query.h"
+#include "scheduler.h"
+#include "task.h"
+#include "worker.h"
+
+/* Milliseconds after which a process that could not be started is tried again. */
+#define START_INTERVAL 1000
+
+/* By job: the process that this scheduler started for it. */
+static BackgroundWorkerHandle **handles;
+
+/* No process can be started before this time. */
+static TimestampTz start_at;
+
+static void
+load(void *extension_exists)
+{
+	*(bool *) extension_exists = OidIsValid(get_extension_oid("replace_flow", true));
+	if (!*(bool *) extension_exists)
+		return;
+	rf_query_begin();
+	rf_tasks_load();
+	rf_query_end();
+}
+
+/*
+ * Read which flows there are.  Without the extension there is no need for a
+ * scheduler.  Nor can there be one that cannot read: it ends, and another one
+ * is started later.
+ */
+static void
+read_flows(void)
+{
+	bool		extension_exists;
+
+	if (rf_process_try(load, &extension_exists, 0) != NULL)
+		proc_exit(1);
+	if (!extension_exists)
+	{
+		rf_database_leave();
+		proc_exit(0);
+	}
+	pgstat_report_stat(true);
+}
+
+static void
+take_news(void)
+{
+	RfNews		news;
+	bool		known = true;
+
+	rf_database_take_news(&news);
+	if (news.definitions)
+		read_flows();
+	for (int i = 0; i < news.ntables; i++)
+		known &= rf_tasks_want_table(news.tables[i], news.since);
+	if (news.any_table)
+		rf_tasks_want_all(news.since);
+	if (news.repair)
+		rf_tasks_retry_failing();
+	if (!known)
+	{
+		/* such as a partition that has come since */
+		read_flows();
+		for (int i = 0; i < news.ntables; i++)
+			(void) rf_tasks_want_table(news.tables[i], news.since);
+	}
+}
+
+/* Whether the process for a job will never come. */
+static bool
+has_not_come(int job)
+{
+	pid_t		pid;
+
+	return rf_job_is_starting(job) && handles[job] != NULL &&
+		GetBackgroundWorkerPid(handles[job], &pid) == BGWH_STOPPED && rf_job_is_starting(job);
+}
+
+/*
+ * A process that ended in the middle could not record that itself.  One that
+ * never came did nothing: its task has its turn again.
+ */
+static void
+take_results(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_tasks_running())
+	{
+		RfTask	   *task = lfirst(cell);
+		RfJobResult result = {0};
+
+		if (rf_job_take_result(task->job, &result))
+		{
+			if (result.outcome == RF_JOB_DIED)
+				rf_worker_record_death(task->flow_id);
+			rf_task_ended(task, &result);
+		}
+		else if (has_not_come(task->job))
+		{
+			rf_job_release(task->job);
+			rf_task_not_started(task);
+			start_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_INTERVAL);
+		}
+	}
+}
+
+static bool
+start_process(int job)
+{
+	BackgroundWorker worker = {0};
+	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+	bool		started;
+
+	rf_process_describe(&worker, "worker", "replace_flow_worker_main", job);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "replace_flow worker of database %u", MyDatabaseId);
+	worker.bgw_notify_pid = MyProcPid;
+	if (handles[job] != NULL)
+		pfree(handles[job]);
+	handles[job] = NULL;
+	started = RegisterDynamicBackgroundWorker(&worker, &handles[job]);
+	MemoryContextSwitchTo(caller);
+	return started;
+}
+
+/*
+ * Give a task to a job; false when there is none for it now.
+ */
+static bool
+start_task(RfTask *task)
+{
+	RfJobOrder	order = rf_task_order(task);
+	bool		is_new;
+	int			job = rf_job_claim(MyDatabaseId, &order, &is_new);
+
+	if (job < 0)
+		return false;
+	if (is_new && !start_process(job))
+	{
+		rf_job_release(job);
+		rf_process_report_shortage("worker");
+		start_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_INTERVAL);
+		return false;
+	}
+	rf_task_started(task, job);
+	return true;
+}
+
+/*
+ * Start what is due.  Gives the time when there will be something to do without
+ * being woken.
+ */
+static TimestampTz
+start_tasks(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz next;
+	RfTask	   *task;
+
+	while ((task = rf_tasks_due(now, &next)) != NULL)
+	{
+		if (start_at > now)
+			return start_at;
+		if (!start_task(task))
+			break;
+	}
+	/* a job that becomes free wakes who needs one */
+	rf_database_needs_job(task != NULL);
+	rf_job_yield(MyDatabaseId);
+	return task != NULL && start_at > now ? start_at : next;
+}
+
+static void
+begin(Oid database)
+{
+	rf_process_connect(database);
+	MemoryContextSwitchTo(AllocSetContextCreate(TopMemoryContext, "replace_flow scheduler",
+												ALLOCSET_DEFAULT_SIZES));
+	handles = MemoryContextAllocZero(TopMemoryContext,
+									 max_worker_processes * sizeof(BackgroundWorkerHandle *));
+	rf_tasks_begin();
+	read_flows();
+	pgstat_report_activity(STATE_IDLE, NULL);
+}
+
+/*
+ * The scheduler of the database that has this slot.
+ */
+void
+replace_flow_scheduler_main(Datum slot)
+{
+	Oid			database;
+
+	rf_process_begin();
+	database = rf_database_enter(DatumGetInt32(slot));
+	if (!OidIsValid(database))
+		proc_exit(0);
+	begin(database);
+	for (;;)
+	{
+		TimestampTz next;
+
+		take_results();
+		take_news();
+		next = start_tasks();
+		MemoryContextReset(CurrentMemoryContext);
+		rf_process_sleep(next, "ReplaceFlowSchedulerMain");
+	}
+}

@@ -1,0 +1,91 @@
+/*-------------------------------------------------------------------------
+ *
+ * shared_state.c
+ *	  Shared memory, as a table of contents.
+ *
+ * It exists only where the library was preloaded; without it there is no
+ * worker, and what would wake it does nothing.
+ *
+ * One lock guards what the worker's processes tell each other.  It is held for
+ * moments: nothing that can fail or wait is done under it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+
+#include "compat.h"
+#include "database_slot.h"
+#include "job.h"
+#include "shared_state.h"
+
+#define TRANCHE "replace_flow"
+
+static LWLock *lock = NULL;
+static shmem_request_hook_type next_request_hook;
+static shmem_startup_hook_type next_startup_hook;
+
+static void
+request(void)
+{
+	if (next_request_hook != NULL)
+		next_request_hook();
+	RequestAddinShmemSpace(rf_database_shmem_size());
+	RequestAddinShmemSpace(rf_job_shmem_size());
+	RequestNamedLWLockTranche(TRANCHE, 1);
+}
+
+static void
+startup(void)
+{
+	if (next_startup_hook != NULL)
+		next_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	rf_database_shmem_init();
+	rf_job_shmem_init();
+	lock = &GetNamedLWLockTranche(TRANCHE)->lock;
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/*
+ * Ask for shared memory, while the server starts.
+ */
+void
+rf_shared_state_init(void)
+{
+	next_request_hook = shmem_request_hook;
+	shmem_request_hook = request;
+	next_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup;
+}
+
+bool
+rf_shared_state_exists(void)
+{
+	return lock != NULL;
+}
+
+void
+rf_shared_lock(void)
+{
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+}
+
+void
+rf_shared_unlock(void)
+{
+	LWLockRelease(lock);
+}
+
+/*
+ * What pg_stat_activity shows for a process that waits for something of ours.
+ */
+uint32
+rf_wait_event(const char *name)
+{
+	return rf_wait_event_of(name);
+}

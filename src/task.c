@@ -1,0 +1,447 @@
+/*-------------------------------------------------------------------------
+ *
+ * task.c
+ *	  What a scheduler knows of the flows that the worker runs, and when the
+ *	  next run of each is due.
+ *
+ * A task is wanted when one of its tables got rows.  A wanted task is due at
+ * once, except that
+ *
+ *	- it waits for its turn: those that are wanted stand in a queue, and one
+ *	  that has only done a slice of its backlog goes to the end of it;
+ *	- one that failed waits for a time that doubles from try to try.  News cuts
+ *	  that short: new rows may bring what was missing, an altered flow is
+ *	  another one, and so may be its tables.  All but the alteration of the flow
+ *	  itself can come often, so they do not cut it below a second;
+ *	- a where flow is not started twice within its interval.
+ *
+ * Tasks are in the memory of the scheduler alone.  When it is started again, it
+ * wants all flows, and has the failures from their records.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "flow_catalog.h"
+#include "query.h"
+#include "settings.h"
+#include "task.h"
+
+/* The first retry comes after this time, in milliseconds. */
+#define MIN_BACKOFF 1000
+
+/* Which tasks a table has: a source can have several. */
+typedef struct RfTaskTable
+{
+	Oid			relid;			/* hash key */
+	List	   *flow_ids;
+} RfTaskTable;
+
+static MemoryContext context;
+static HTAB *tasks;
+static HTAB *tables;
+static MemoryContext tables_context;
+
+/* The tasks that are wanted or running, in the order of their turns. */
+static List *active;
+
+static HTAB *
+create_table(const char *name, Size keysize, Size entrysize, MemoryContext where)
+{
+	HASHCTL		control = {.keysize = keysize, .entrysize = entrysize, .hcxt = where};
+
+	return hash_create(name, 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void
+rf_tasks_begin(void)
+{
+	context = AllocSetContextCreate(TopMemoryContext, "replace_flow tasks",
+									ALLOCSET_DEFAULT_SIZES);
+	tasks = create_table("replace_flow tasks", sizeof(int32), sizeof(RfTask), context);
+}
+
+static void
+list_task(RfTask *task)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+
+	if (!task->listed)
+		active = lappend(active, task);
+	task->listed = true;
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+unlist_task(RfTask *task)
+{
+	active = list_delete_ptr(active, task);
+	task->listed = false;
+}
+
+static bool
+is_running(const RfTask *task)
+{
+	return task->job >= 0;
+}
+
+static void
+want(RfTask *task, TimestampTz since)
+{
+	if (is_running(task))
+	{
+		if (!task->wanted_again)
+			task->waiting_again_since = since;
+		task->wanted_again = true;
+		return;
+	}
+	if (!task->wanted)
+		task->waiting_since = since;
+	task->wanted = true;
+	list_task(task);
+}
+
+static int
+backoff(int failures)
+{
+	int64		time = MIN_BACKOFF;
+
+	for (int i = 1; i < failures && time < rf_max_backoff; i++)
+		time *= 2;
+	return (int) Min(time, rf_max_backoff);
+}
+
+/* What the flow's row says. */
+static void
+load_task(RfTask *task, const RfRow *row)
+{
+	task->version = (TransactionId) rf_row_int64(row, "version");
+	task->paused = rf_row_bool(row, "paused");
+	task->quarantine = rf_row_bool(row, "quarantine");
+	task->min_interval = rf_row_int64(row, "min_interval");
+}
+
+/*
+ * A flow that was changed in any way is tried at once: it may work now, or it is
+ * another one, with tables that have rows already.
+ */
+static void
+take_row(const RfRow *row)
+{
+	int32		flow_id = (int32) rf_row_int64(row, "flow_id");
+	bool		known;
+	RfTask	   *task = hash_search(tasks, &flow_id, HASH_ENTER, &known);
+	TransactionId version;
+
+	if (!known)
+	{
+		memset(task, 0, sizeof(RfTask));
+		task->flow_id = flow_id;
+		task->job = -1;
+	}
+	version = task->version;
+	load_task(task, row);
+	task->found = true;
+	if (known && version == task->version)
+		return;
+	task->retry_at = 0;
+	task->slices = task->slice = 0;
+	want(task, GetCurrentTimestamp());
+}
+
+static void
+forget_lost(void)
+{
+	HASH_SEQ_STATUS scan;
+	RfTask	   *task;
+
+	hash_seq_init(&scan, tasks);
+	while ((task = hash_seq_search(&scan)) != NULL)
+	{
+		/* a run under way is waited for; it will find nothing to do */
+		if (task->found || is_running(task))
+		{
+			task->found = false;
+			continue;
+		}
+		if (task->listed)
+			unlist_task(task);
+		(void) hash_search(tasks, &task->flow_id, HASH_REMOVE, NULL);
+	}
+}
+
+static void
+take_table(const RfRow *row)
+{
+	Oid			relid = rf_row_oid(row, "relid");
+	bool		known;
+	RfTaskTable *table = hash_search(tables, &relid, HASH_ENTER, &known);
+	MemoryContext caller = MemoryContextSwitchTo(tables_context);
+
+	if (!known)
+		table->flow_ids = NIL;
+	table->flow_ids = lappend_int(table->flow_ids, (int) rf_row_int64(row, "flow_id"));
+	MemoryContextSwitchTo(caller);
+}
+
+/* Which tables wake which flow. */
+static void
+load_tables(void)
+{
+	RfRow	   *rows;
+	int			nrows = rf_catalog_worker_tables(&rows);
+
+	if (tables_context != NULL)
+		MemoryContextDelete(tables_context);
+	tables_context = AllocSetContextCreate(context, "replace_flow tables", ALLOCSET_DEFAULT_SIZES);
+	tables = create_table("replace_flow tables", sizeof(Oid), sizeof(RfTaskTable), tables_context);
+	for (int i = 0; i < nrows; i++)
+		take_table(&rows[i]);
+}
+
+/* Flows that failed before there was this scheduler go on to wait. */
+static void
+load_failures(void)
+{
+	RfRow	   *rows;
+	int			nrows = rf_catalog_worker_failures(&rows);
+
+	for (int i = 0; i < nrows; i++)
+	{
+		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
+		RfTask	   *task = hash_search(tasks, &flow_id, HASH_FIND, NULL);
+		bool		isnull;
+
+		if (task == NULL)
+			continue;
+		task->failures = (int) rf_row_int64(&rows[i], "failures");
+		task->ended_at = DatumGetTimestampTz(rf_row_datum(&rows[i], "failed_at", &isnull));
+		task->retry_at = TimestampTzPlusMilliseconds(task->ended_at, backoff(task->failures));
+	}
+}
+
+/*
+ * Read the catalog, in a transaction of the caller's.
+ */
+void
+rf_tasks_load(void)
+{
+	bool		first = tables == NULL;
+	RfRow	   *rows;
+	int			nrows = rf_catalog_worker_flows(&rows);
+
+	for (int i = 0; i < nrows; i++)
+		take_row(&rows[i]);
+	forget_lost();
+	load_tables();
+	if (first)
+		load_failures();
+}
+
+/*
+ * Any table may have got rows.
+ */
+void
+rf_tasks_want_all(TimestampTz since)
+{
+	HASH_SEQ_STATUS scan;
+	RfTask	   *task;
+
+	hash_seq_init(&scan, tasks);
+	while ((task = hash_seq_search(&scan)) != NULL)
+		want(task, since);
+}
+
+static void
+retry_soon(RfTask *task)
+{
+	TimestampTz soon = TimestampTzPlusMilliseconds(task->ended_at, MIN_BACKOFF);
+
+	task->retry_at = Min(task->retry_at, soon);
+}
+
+/*
+ * A table got rows; false if it was not known, which is so only once: anybody
+ * can put our trigger on a table.
+ */
+bool
+rf_tasks_want_table(Oid relid, TimestampTz since)
+{
+	bool		known;
+	RfTaskTable *table = hash_search(tables, &relid, HASH_ENTER, &known);
+	ListCell   *cell;
+
+	if (!known)
+		table->flow_ids = NIL;
+	foreach(cell, table->flow_ids)
+	{
+		int32		flow_id = lfirst_int(cell);
+		RfTask	   *task = hash_search(tasks, &flow_id, HASH_FIND, NULL);
+
+		if (task == NULL)
+			continue;
+		want(task, since);
+		retry_soon(task);
+	}
+	return known;
+}
+
+/*
+ * Something was changed that may have made flows fail.
+ */
+void
+rf_tasks_retry_failing(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, active)
+		retry_soon(lfirst(cell));
+}
+
+static TimestampTz
+due_at(const RfTask *task)
+{
+	TimestampTz due = task->retry_at;
+
+	if (task->started_at != 0 && task->min_interval > 0)
+		due = Max(due, TimestampTzPlusMilliseconds(task->started_at, task->min_interval));
+	return due;
+}
+
+/*
+ * The task whose turn it is, or NULL and the time when one will be due.
+ */
+RfTask *
+rf_tasks_due(TimestampTz now, TimestampTz *next)
+{
+	ListCell   *cell;
+
+	*next = DT_NOEND;
+	foreach(cell, active)
+	{
+		RfTask	   *task = lfirst(cell);
+
+		if (!task->wanted || task->paused || is_running(task))
+			continue;
+		if (due_at(task) <= now)
+			return task;
+		*next = Min(*next, due_at(task));
+	}
+	return NULL;
+}
+
+/*
+ * The tasks that are running.
+ */
+List *
+rf_tasks_running(void)
+{
+	List	   *running = NIL;
+	ListCell   *cell;
+
+	foreach(cell, active)
+	{
+		if (is_running(lfirst(cell)))
+			running = lappend(running, lfirst(cell));
+	}
+	return running;
+}
+
+RfJobOrder
+rf_task_order(const RfTask *task)
+{
+	RfJobOrder	order = {
+		.flow_id = task->flow_id,
+		.quarantine = task->quarantine && task->failures > rf_max_retries,
+		.failures = task->failures,
+		.sqlstate = task->sqlstate,
+		.slices = task->slices,
+		.slice = task->slice
+	};
+
+	return order;
+}
+
+void
+rf_task_started(RfTask *task, int job)
+{
+	task->job = job;
+	task->started_at = GetCurrentTimestamp();
+	task->wanted = false;
+	task->wanted_again = false;
+}
+
+/*
+ * The process for the run never came.
+ */
+void
+rf_task_not_started(RfTask *task)
+{
+	task->job = -1;
+	task->wanted = true;
+	task->wanted_again = false;
+}
+
+/* Some of the backlog is left: others come first. */
+static void
+go_on_later(RfTask *task, const RfJobResult *result)
+{
+	task->slices = result->slices;
+	task->slice = result->next_slice;
+	task->wanted = true;
+	unlist_task(task);
+	list_task(task);
+}
+
+static void
+succeeded(RfTask *task, const RfJobResult *result)
+{
+	task->failures = 0;
+	task->sqlstate = 0;
+	task->retry_at = 0;
+	if (result->next_slice < result->slices)
+	{
+		go_on_later(task, result);
+		return;
+	}
+	task->slices = task->slice = 0;
+	task->waiting_since = task->waiting_again_since;
+	task->wanted = task->wanted_again;
+	unlist_task(task);
+	if (task->wanted)
+		list_task(task);
+}
+
+static void
+failed(RfTask *task, const RfJobResult *result)
+{
+	task->failures++;
+	task->sqlstate = result->sqlstate;
+	task->retry_at = TimestampTzPlusMilliseconds(task->ended_at, backoff(task->failures));
+	task->wanted = true;
+	if (task->wanted_again)
+		retry_soon(task);
+	/* others come first */
+	unlist_task(task);
+	list_task(task);
+}
+
+/*
+ * A run has ended.
+ */
+void
+rf_task_ended(RfTask *task, const RfJobResult *result)
+{
+	task->job = -1;
+	task->ended_at = GetCurrentTimestamp();
+	if (result->outcome == RF_JOB_FAILED || result->outcome == RF_JOB_DIED)
+		failed(task, result);
+	else
+		succeeded(task, result);
+	task->wanted_again = false;
+	task->waiting_again_since = 0;
+}

@@ -1,0 +1,14 @@
+/*-------------------------------------------------------------------------
+ *
+ * worker.h
+ *	  The process that runs flows.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_WORKER_H
+#define RF_WORKER_H
+
+extern void rf_worker_record_death(int32 flow_id);
+extern PGDLLEXPORT void replace_flow_worker_main(Datum job);
+
+#endif							/* RF_WORKER_H */

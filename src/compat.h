@@ -24,6 +24,11 @@
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
 #include "pgstat.h"
+#if PG_VERSION_NUM < 170000
+#include "storage/backendid.h"
+#else
+#include "storage/procnumber.h"
+#endif
 #include "storage/itemptr.h"
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
@@ -173,6 +178,17 @@ rf_view_of_subquery(const RangeTblEntry *rte)
 	return old->relid;
 #else
 	return rte->relid;
+#endif
+}
+
+/* The number of this backend, from 0 up, below MaxBackends. */
+static inline int
+rf_backend_number(void)
+{
+#if PG_VERSION_NUM < 170000
+	return MyBackendId - 1;
+#else
+	return MyProcNumber;
 #endif
 }
 

@@ -22,6 +22,7 @@
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
@@ -234,11 +235,21 @@ owner_of(Oid relid)
  * A dump may have left the view out.
  */
 static Oid
-flow_owner(const RfFlow *flow)
+flow_owner(int32 flow_id, Oid target)
 {
-	Oid			view = rf_flow_find_view(flow->id);
+	Oid			view = rf_flow_find_view(flow_id);
 
-	return owner_of(OidIsValid(view) ? view : flow->target);
+	return owner_of(OidIsValid(view) ? view : target);
+}
+
+/*
+ * Whether the present role may see a flow, as the policy of the catalog says.
+ */
+bool
+rf_flow_is_visible(int32 flow_id, Oid target)
+{
+	return has_privs_of_role(GetUserId(), flow_owner(flow_id, target)) ||
+		has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
 }
 
 static List *
@@ -289,7 +300,7 @@ load(const RfRow *row)
 	flow->kind = rf_flow_kind_parse(rf_row_text(row, "kind"));
 	flow->name = rf_row_text(row, "name");
 	flow->target = rf_row_oid(row, "target");
-	flow->owner = flow_owner(flow);
+	flow->owner = flow_owner(flow->id, flow->target);
 	flow->definition_version = (int32) rf_row_int64(row, "definition_version");
 	flow->keep_rejected = rf_row_bool(row, "keep_rejected");
 	flow->paused = rf_row_bool(row, "paused");

@@ -128,6 +128,7 @@ extern Oid	rf_flow_find_window(int32 flow_id);
 extern void rf_flow_depend_on_extension(Oid relid);
 extern RfFlow *rf_flow_find(const char *name);
 extern RfFlow *rf_flow_lock(const char *name, bool wait);
+extern bool rf_flow_is_visible(int32 flow_id, Oid target);
 extern void rf_flow_check_caller(const RfFlow *flow);
 extern void rf_flow_check_kind(const RfFlow *flow, RfFlowKind kind);
 extern void rf_flow_check_isolation(const char *name, const char *deed);

@@ -28,6 +28,7 @@
 #include "failpoint.h"
 #include "flow_run.h"
 #include "flow_view.h"
+#include "run_progress.h"
 #include "query.h"
 #include "query_reads.h"
 #include "reentry.h"
@@ -193,6 +194,7 @@ run_flow(const RfRunOrder *order, RfFlow *flow)
 	RfRow		record;
 
 	rf_run_begin(&run, flow);
+	rf_progress_identify(&run);
 	work_in_context(order, flow, &run);
 	record = rf_run_finish(&run, "succeeded");
 	rf_failpoint("run", "recorded");
@@ -247,6 +249,7 @@ rf_run(const RfRunOrder *order)
 	connection = rf_query_begin();
 	flow = find_flow(order->flow_name, order->kind);
 	rf_reentry_enter(flow, connection);
+	rf_progress_begin(flow, false, connection);
 	if (flow->kind == RF_USING && !flow->paused)
 		rf_stream_reclaim(flow->source);
 
@@ -289,10 +292,11 @@ rf_preview(const RfRunOrder *order)
 {
 	RfFlow	   *flow;
 	RfRun		run = {0};
+	MemoryContext connection = rf_query_begin();
 
-	rf_query_begin();
 	flow = find_to_read(order);
 	run.flow = flow;
+	rf_progress_begin(flow, true, connection);
 	work_in_context(order, flow, &run);
 	rf_query_end();
 	return run.counts;

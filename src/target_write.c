@@ -43,6 +43,7 @@
 #include "compat.h"
 #include "failpoint.h"
 #include "page_space.h"
+#include "run_progress.h"
 #include "query.h"
 #include "sql_text.h"
 #include "stored_key.h"
@@ -257,6 +258,9 @@ write_set(RfTargetWriter *writer, RfWriteSet *set, CmdType command, const char *
 
 	if (set->nrows == 0)
 		return;
+	rf_progress_phase(command == CMD_DELETE ? RF_PHASE_DELETING :
+					  command == CMD_UPDATE ? RF_PHASE_UPDATING : RF_PHASE_INSERTING,
+					  set->nrows);
 	refuse_instead_rule(writer, command);
 	if (returning)
 		rf_stored_keys_expect(writer->keys, set->desc,
@@ -297,6 +301,7 @@ rf_writer_execute(RfTargetWriter *writer)
 								   writer->rules.fixed_columns, returning), returning);
 	write_set(writer, &writer->inserts, CMD_INSERT, "inserted",
 			  rf_sql_write_inserts(relid, columns, returning), returning);
+	rf_progress_phase(RF_PHASE_FIRING, RF_ROWS_UNKNOWN);
 	rf_query_end_writes();
 }
 

@@ -37,6 +37,7 @@
 #include "flow_run.h"
 #include "key_set.h"
 #include "preview.h"
+#include "run_progress.h"
 #include "query.h"
 #include "row_diff.h"
 #include "run_record.h"
@@ -125,6 +126,7 @@ read_row(TupleTableSlot *slot, void *arg)
 	Datum		sequence;
 
 	apply->run->counts.rows_read++;
+	rf_progress_row();
 	if (!rf_checks_pass(apply->checks, slot))
 		return;
 	rf_conversion_row(apply->conversion, slot, apply->values, apply->nulls);
@@ -150,6 +152,8 @@ read_row(TupleTableSlot *slot, void *arg)
 static void
 read_batch(RfApply *apply)
 {
+	rf_progress_phase(RF_PHASE_READING, apply->preview == NULL ?
+					  apply->run->counts.rows_staged : RF_ROWS_UNKNOWN);
 	apply->checks = rf_checks_begin(apply->flow);
 	rf_query_each(rf_sql_read_batch(apply->flow), RF_PLAN_FREE, apply->flow->read_types,
 				  read_row, apply);
@@ -195,6 +199,7 @@ read_old_row(TupleTableSlot *slot, void *arg)
 	Datum	   *values = slot->tts_values + RF_FOUND_COLUMNS;
 	bool	   *nulls = slot->tts_isnull + RF_FOUND_COLUMNS;
 
+	rf_progress_row();
 	rf_diff_add_old(apply->diff, group, &address, values, nulls);
 	if (apply->stored && !nulls[apply->flow->sequence_column])
 		rf_floors_add_stored(apply->floors, group, values[apply->flow->sequence_column]);
@@ -398,6 +403,7 @@ judge_keys(RfApply *apply)
 			}
 		}
 		place_row(apply, verdict, &row);
+		rf_progress_row();
 		MemoryContextReset(apply->row_context);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -499,9 +505,12 @@ static void
 replace_sets(RfApply *apply)
 {
 	MemoryContext caller = MemoryContextSwitchTo(apply->row_context);
+	const RfRunCounts *counts = &apply->run->counts;
 
+	rf_progress_phase(RF_PHASE_FINDING, RF_ROWS_UNKNOWN);
 	find_keys(apply);
 	find_old_rows(apply);
+	rf_progress_phase(RF_PHASE_COMPARING, counts->rows_read - counts->rows_rejected);
 	judge_keys(apply);
 	MemoryContextSwitchTo(caller);
 	count_changes(apply);
@@ -522,7 +531,10 @@ work(RfRun *run, void *arg)
 	if (apply->preview != NULL)
 		PushActiveSnapshot(GetTransactionSnapshot());
 	else
+	{
+		rf_progress_phase(RF_PHASE_CONSUMING, RF_ROWS_UNKNOWN);
 		run->counts.rows_staged = rf_stream_consume(apply->flow);
+	}
 	rf_failpoint("stream", "consumed");
 	begin_pieces(apply);
 	read_batch(apply);
@@ -533,7 +545,10 @@ work(RfRun *run, void *arg)
 	end_pieces(apply);
 	PopActiveSnapshot();
 	if (apply->preview == NULL)
+	{
+		rf_progress_phase(RF_PHASE_RECORDING, RF_ROWS_UNKNOWN);
 		rf_checks_record(apply->checks, run->run_id);
+	}
 	rf_failpoint("expectations", "recorded");
 	rf_checks_end(apply->checks);
 }

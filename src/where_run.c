@@ -34,6 +34,7 @@
 #include "failpoint.h"
 #include "flow_catalog.h"
 #include "flow_run.h"
+#include "run_progress.h"
 #include "query.h"
 #include "row_diff.h"
 #include "row_sort.h"
@@ -214,6 +215,7 @@ read_new_row(TupleTableSlot *slot, void *arg)
 {
 	RfRefresh  *refresh = arg;
 
+	rf_progress_row();
 	slot_getallattrs(slot);
 	if (!is_true(slot, refresh->verdict))
 		return;
@@ -231,6 +233,7 @@ read_new_rows(RfRefresh *refresh)
 {
 	List	   *pushed;
 
+	rf_progress_phase(RF_PHASE_READING, RF_ROWS_UNKNOWN);
 	rf_query_each_of(rf_window_new_rows(refresh->flow, refresh->predicate, &pushed),
 					 rf_window_new_types(refresh->flow), read_new_row, refresh);
 	rf_checks_complete(refresh->checks);
@@ -251,6 +254,7 @@ read_old_row(TupleTableSlot *slot, void *arg)
 	old.values = slot->tts_values + RF_OLD_COLUMNS;
 	old.nulls = slot->tts_isnull + RF_OLD_COLUMNS;
 	refresh->old_rows++;
+	rf_progress_row();
 	if (!is_true(slot, RF_OLD_IN_WINDOW))
 		refresh->run->counts.rows_reset++;
 	/* one that is referenced from elsewhere may have moved into the window */
@@ -263,6 +267,7 @@ read_old_row(TupleTableSlot *slot, void *arg)
 static void
 read_old_rows(RfRefresh *refresh)
 {
+	rf_progress_phase(RF_PHASE_FINDING, RF_ROWS_UNKNOWN);
 	/* its columns have the types that the flow was opened with */
 	rf_query_each_of(rf_window_old_rows(refresh->flow, refresh->predicate, refresh->full),
 					 NULL, read_old_row, refresh);
@@ -295,9 +300,13 @@ compare(RfRefresh *refresh)
 	RfRunCounts *counts = &refresh->run->counts;
 	RfSortedRow row;
 
+	rf_progress_phase(RF_PHASE_COMPARING, counts->rows_read - counts->rows_rejected);
 	rf_diff_open_group(refresh->diff, WINDOW_GROUP);
 	while (rf_sort_next(refresh->new_rows, &row))
+	{
 		rf_diff_add_new(refresh->diff, row.hash, row.values, row.nulls);
+		rf_progress_row();
+	}
 	rf_diff_close_group(refresh->diff);
 	counts->rows_deleted = rf_writer_deleted(refresh->writer);
 	counts->rows_updated = rf_writer_updated(refresh->writer);
@@ -324,6 +333,7 @@ work(RfRun *run, void *arg)
 	if (!refresh->preview)
 	{
 		rf_writer_execute(refresh->writer);
+		rf_progress_phase(RF_PHASE_RECORDING, RF_ROWS_UNKNOWN);
 		rf_checks_record(refresh->checks, run->run_id);
 		rf_failpoint("expectations", "recorded");
 	}

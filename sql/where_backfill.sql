@@ -106,7 +106,7 @@ TABLE runs;
 CALL look();
 CALL replace_flow.backfill('t', 'day', 40, 60, 5);
 TABLE runs;
-SELECT flow, phase, column_name, from_value, to_value, step, newest_first, slices_done, slices_total, updated_at >= started_at AS in_time FROM replace_flow.progress;
+SELECT flow, activity, column_name, from_value, to_value, step, newest_first, slices_done, slices_total, updated_at >= started_at AS in_time FROM replace_flow.progress;
 UPDATE s SET v = 'good' WHERE day = 45;
 CALL replace_flow.backfill('t', 'day', 40, 60, 5);
 TABLE runs;

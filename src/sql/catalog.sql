@@ -185,14 +185,6 @@ CREATE POLICY rejected_visible ON replace_flow.rejected FOR SELECT
 GRANT SELECT ON replace_flow.flow, replace_flow.expectation, replace_flow.run,
     replace_flow.expectation_result, replace_flow.rejected, replace_flow.backfill TO PUBLIC;
 
-CREATE VIEW replace_flow.progress WITH (security_invoker) AS
-SELECT f.name AS flow, 'backfill' AS phase, a.attname AS column_name, b.from_value, b.to_value, b.step,
-    b.newest_first, b.slices_done, b.slices_total, b.started_at, b.updated_at
-FROM replace_flow.backfill b JOIN replace_flow.flow f USING (flow_id)
-    LEFT JOIN pg_catalog.pg_attribute a
-    ON a.attrelid = f.target AND a.attnum = (CAST(b.target_column AS bigint) & 65535);
-GRANT SELECT ON replace_flow.progress TO PUBLIC;
-
 -- What pg_dump takes.
 DO $$
 DECLARE

@@ -13,7 +13,7 @@ COMMENT ON FUNCTION replace_flow.refresh IS 'run a where flow once: recompute it
 COMMENT ON FUNCTION replace_flow.explain IS 'the window of a where flow, what of it is pushed where, the query and its plan';
 COMMENT ON PROCEDURE replace_flow.backfill IS 'recompute a long range of a where flow in slices, each in a transaction of its own';
 COMMENT ON TABLE replace_flow.backfill IS 'backfills that are not at their end';
-COMMENT ON VIEW replace_flow.progress IS 'how far backfills are';
+COMMENT ON VIEW replace_flow.progress IS 'how far runs, previews and backfills are';
 COMMENT ON FUNCTION replace_flow.full_refresh IS 'empty the target of a where flow and recompute its window';
 COMMENT ON FUNCTION replace_flow.preview IS 'what a run would insert, update, delete and leave, in total and per key, without writing';
 COMMENT ON FUNCTION replace_flow.start_update IS 'run several flows in the order of their dependencies';
@@ -26,6 +26,7 @@ COMMENT ON FUNCTION replace_flow.floors IS 'the highest sequence that a using fl
 COMMENT ON FUNCTION replace_flow.add_expectation IS 'check a condition on each row that a flow''s query gives: warn, drop the row, or fail the run';
 COMMENT ON FUNCTION replace_flow.drop_expectation IS 'remove an expectation from a flow';
 COMMENT ON FUNCTION replace_flow.in_snapshot IS 'internal: whether the current snapshot sees row versions written by this transaction';
+COMMENT ON FUNCTION replace_flow.runs_under_way IS 'internal: the runs that view replace_flow.progress shows';
 COMMENT ON FUNCTION replace_flow.flow_owner IS 'the role that a flow belongs to and runs as';
 COMMENT ON FUNCTION replace_flow.after_drop IS 'internal: remove flows whose tables were dropped';
 COMMENT ON FUNCTION replace_flow.before_drop_extension IS 'internal: let restored flows'' views and ledgers go with the extension';

@@ -32,6 +32,7 @@
 #include "utils/timestamp.h"
 
 #include "database_slot.h"
+#include "flow_state.h"
 #include "job.h"
 #include "shared_state.h"
 
@@ -415,6 +416,7 @@ scheduler_exit(int code, Datum arg)
 {
 	(void) code;
 	(void) arg;
+	rf_flow_state_forget_database(served->database);
 	rf_shared_lock();
 	rf_job_abandon(served->database);
 	served->pid = 0;

@@ -20,7 +20,9 @@
 
 #include "compat.h"
 #include "database_slot.h"
+#include "flow_state.h"
 #include "job.h"
+#include "run_progress.h"
 #include "shared_state.h"
 
 #define TRANCHE "replace_flow"
@@ -34,9 +36,12 @@ request(void)
 {
 	if (next_request_hook != NULL)
 		next_request_hook();
+	RequestNamedLWLockTranche(TRANCHE, 1);
 	RequestAddinShmemSpace(rf_database_shmem_size());
 	RequestAddinShmemSpace(rf_job_shmem_size());
-	RequestNamedLWLockTranche(TRANCHE, 1);
+	RequestAddinShmemSpace(rf_progress_shmem_size());
+	RequestAddinShmemSpace(rf_flow_state_shmem_size());
+	RequestNamedLWLockTranche(RF_FLOW_STATE_TRANCHE, 1);
 }
 
 static void
@@ -47,6 +52,8 @@ startup(void)
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	rf_database_shmem_init();
 	rf_job_shmem_init();
+	rf_progress_shmem_init();
+	rf_flow_state_shmem_init();
 	lock = &GetNamedLWLockTranche(TRANCHE)->lock;
 	LWLockRelease(AddinShmemInitLock);
 }

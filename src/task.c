@@ -27,6 +27,7 @@
 #include "utils/timestamp.h"
 
 #include "flow_catalog.h"
+#include "flow_state.h"
 #include "query.h"
 #include "settings.h"
 #include "task.h"
@@ -83,6 +84,14 @@ unlist_task(RfTask *task)
 	task->listed = false;
 }
 
+/* Let replace_flow.flows show it. */
+static void
+publish(const RfTask *task)
+{
+	rf_flow_state_set(task->flow_id, task->waiting_since,
+					  task->failures > 0 && !task->paused ? task->retry_at : 0);
+}
+
 static bool
 is_running(const RfTask *task)
 {
@@ -103,6 +112,7 @@ want(RfTask *task, TimestampTz since)
 		task->waiting_since = since;
 	task->wanted = true;
 	list_task(task);
+	publish(task);
 }
 
 static int
@@ -170,6 +180,7 @@ forget_lost(void)
 		}
 		if (task->listed)
 			unlist_task(task);
+		rf_flow_state_set(task->flow_id, 0, 0);
 		(void) hash_search(tasks, &task->flow_id, HASH_REMOVE, NULL);
 	}
 }
@@ -221,6 +232,7 @@ load_failures(void)
 		task->failures = (int) rf_row_int64(&rows[i], "failures");
 		task->ended_at = DatumGetTimestampTz(rf_row_datum(&rows[i], "failed_at", &isnull));
 		task->retry_at = TimestampTzPlusMilliseconds(task->ended_at, backoff(task->failures));
+		publish(task);
 	}
 }
 
@@ -261,7 +273,11 @@ retry_soon(RfTask *task)
 {
 	TimestampTz soon = TimestampTzPlusMilliseconds(task->ended_at, MIN_BACKOFF);
 
-	task->retry_at = Min(task->retry_at, soon);
+	if (task->retry_at > soon)
+	{
+		task->retry_at = soon;
+		publish(task);
+	}
 }
 
 /*
@@ -444,4 +460,5 @@ rf_task_ended(RfTask *task, const RfJobResult *result)
 		succeeded(task, result);
 	task->wanted_again = false;
 	task->waiting_again_since = 0;
+	publish(task);
 }

@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -21,9 +20,9 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/resowner.h"
 
 #include "argument.h"
+#include "attempt.h"
 #include "failpoint.h"
 #include "flow.h"
 #include "flow_catalog.h"
@@ -124,6 +123,17 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* Drop one of our own objects; the statement says what. */
+static void
+drop_own(void *sql)
+{
+	RfRoleGuard guard;
+
+	rf_role_assume(&guard, rf_role_of_catalog());
+	(void) rf_query_execute(sql, NULL);
+	rf_role_restore(&guard);
+}
+
 /*
  * Drop what is left of a flow, in somebody else's transaction, which it must
  * neither hold up nor fail: what cannot be dropped at once is left behind.
@@ -131,39 +141,15 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 static void
 try_to_drop(Oid relid, char *sql)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *error;
 
 	if (!ConditionalLockRelationOid(relid, AccessExclusiveLock))
 		return;
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		RfRoleGuard guard;
-
-		rf_role_assume(&guard, rf_role_of_catalog());
-		(void) rf_query_execute(sql, NULL);
-		rf_role_restore(&guard);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-			PG_RE_THROW();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
+	error = rf_attempt(drop_own, sql);
+	if (error != NULL)
 		ereport(WARNING,
 				(errmsg("a flow is gone, and \"%s\" is left of it", get_rel_name(relid)),
 				 errdetail("It cannot be dropped: %s", error->message)));
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
 }
 
 /*

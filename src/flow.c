@@ -166,9 +166,9 @@ rf_flow_find_window(int32 flow_id)
  * Helper objects go when the extension goes.
  */
 void
-rf_flow_depend_on_extension(Oid relid)
+rf_flow_depend_on_extension(Oid class, Oid object_id)
 {
-	ObjectAddress object = {RelationRelationId, relid, 0};
+	ObjectAddress object = {class, object_id, 0};
 	ObjectAddress extension = {ExtensionRelationId, InvalidOid, 0};
 
 	extension.objectId = get_extension_oid("replace_flow", false);

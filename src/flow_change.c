@@ -220,7 +220,7 @@ replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 		Oid			relid = rf_row_oid(&rows[i], "oid");
 
 		if (getAutoExtensionsOfObject(RelationRelationId, relid) == NIL)
-			rf_flow_depend_on_extension(relid);
+			rf_flow_depend_on_extension(RelationRelationId, relid);
 	}
 	rf_query_end();
 	PG_RETURN_NULL();

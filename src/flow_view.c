@@ -652,7 +652,7 @@ rf_view_store(RfView *view, const char *name, Oid owner)
 	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(address.objectId, query, false);
-	rf_flow_depend_on_extension(address.objectId);
+	rf_flow_depend_on_extension(RelationRelationId, address.objectId);
 	CommandCounterIncrement();
 	refuse_temporary(view, address.objectId);
 	rf_role_restore(&guard);

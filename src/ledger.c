@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
@@ -57,7 +58,8 @@ rf_ledger_create(const RfDefinition *definition, int32 flow_id)
 	revoke_all(get_relname_relid(name, rf_flow_namespace()));
 	(void) rf_query_execute(rf_sql_set_table_owner(name, GetUserNameFromId(definition->owner,
 																		   false)), NULL);
-	rf_flow_depend_on_extension(get_relname_relid(name, rf_flow_namespace()));
+	rf_flow_depend_on_extension(RelationRelationId,
+								get_relname_relid(name, rf_flow_namespace()));
 	rf_role_restore(&guard);
 }
 

@@ -17,13 +17,20 @@
 
 #include "reentry.h"
 
-/* Ids of the flows that this backend is running. */
-static List *running = NIL;
+/* A flow that this backend is running. */
+typedef struct RfRunning
+{
+	int32		flow_id;
+	Oid			stream;			/* or InvalidOid */
+	MemoryContextCallback callback;
+} RfRunning;
+
+static List *running = NIL;		/* of RfRunning */
 
 static void
 forget(void *arg)
 {
-	running = list_delete_int(running, (int) (intptr_t) arg);
+	running = list_delete_ptr(running, arg);
 }
 
 /*
@@ -33,21 +40,24 @@ forget(void *arg)
 void
 rf_reentry_enter(const RfFlow *flow, MemoryContext context)
 {
-	MemoryContextCallback *callback = MemoryContextAllocZero(context, sizeof(*callback));
+	RfRunning  *entry;
 	MemoryContext caller;
 
-	if (list_member_int(running, flow->id))
+	if (rf_reentry_is_in(flow->id))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("flow \"%s\" is running already", flow->name),
 				 errdetail("A trigger or function that the run calls has called for another run or for a change."),
 				 errhint("Call for it after the run, in a statement of its own.")));
+	entry = MemoryContextAllocZero(context, sizeof(RfRunning));
+	entry->flow_id = flow->id;
+	entry->stream = flow->source;
+	entry->callback.func = forget;
+	entry->callback.arg = entry;
 	caller = MemoryContextSwitchTo(TopMemoryContext);
-	running = lappend_int(running, flow->id);
+	running = lappend(running, entry);
 	MemoryContextSwitchTo(caller);
-	callback->func = forget;
-	callback->arg = (void *) (intptr_t) flow->id;
-	MemoryContextRegisterResetCallback(context, callback);
+	MemoryContextRegisterResetCallback(context, &entry->callback);
 }
 
 /*
@@ -56,5 +66,28 @@ rf_reentry_enter(const RfFlow *flow, MemoryContext context)
 bool
 rf_reentry_is_in(int32 flow_id)
 {
-	return list_member_int(running, flow_id);
+	ListCell   *cell;
+
+	foreach(cell, running)
+	{
+		if (((RfRunning *) lfirst(cell))->flow_id == flow_id)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether this backend is running a flow that consumes the table.
+ */
+bool
+rf_reentry_consumes(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, running)
+	{
+		if (((RfRunning *) lfirst(cell))->stream == relid)
+			return true;
+	}
+	return false;
 }

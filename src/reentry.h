@@ -12,5 +12,6 @@
 
 extern void rf_reentry_enter(const RfFlow *flow, MemoryContext context);
 extern bool rf_reentry_is_in(int32 flow_id);
+extern bool rf_reentry_consumes(Oid relid);
 
 #endif							/* RF_REENTRY_H */

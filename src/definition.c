@@ -30,6 +30,7 @@
 #include "role.h"
 #include "sql_text.h"
 #include "target_shape.h"
+#include "wake_up_trigger.h"
 #include "where_predicate.h"
 
 /*
@@ -105,6 +106,21 @@ rf_definition_check_reads(const RfDefinition *definition)
 		rf_reads_check_stream(&origin, query, definition->row.source);
 	else
 		rf_reads_check_sources(&origin, query, definition->flow_id, definition->row.target);
+}
+
+/*
+ * What is to wake the flow must be allowed to, and nobody must be writing it
+ * while it gets its triggers.
+ */
+void
+rf_definition_lock_sources(const RfDefinition *definition)
+{
+	RfTextOrigin origin = {.flow_name = definition->name, .parameter = "query"};
+
+	if (definition->row.refresh_on_change)
+		rf_wake_up_triggers_lock_sources(rf_reads_of_query(&origin,
+														   rf_view_inner_query(definition->view)),
+										 definition->owner, definition->name);
 }
 
 /*

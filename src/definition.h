@@ -41,6 +41,7 @@ extern void rf_definition_check_settings(const RfDefinition *definition);
 extern void rf_definition_check_interval(const RfDefinition *definition);
 extern void rf_definition_read_query(RfDefinition *definition);
 extern void rf_definition_check_reads(const RfDefinition *definition);
+extern void rf_definition_lock_sources(const RfDefinition *definition);
 extern int	rf_definition_output(const RfDefinition *definition, const char *name);
 extern void rf_definition_read_predicate(RfDefinition *definition, const RfView *before);
 extern bool rf_definition_serves_expression(const RfDefinition *definition, const char *output);

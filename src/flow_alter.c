@@ -24,9 +24,11 @@
 #include "flow_define.h"
 #include "ledger.h"
 #include "query.h"
+#include "query_reads.h"
 #include "role.h"
 #include "sql_text.h"
 #include "using_definition.h"
+#include "wake_up_trigger.h"
 #include "where_predicate.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_alter_flow);
@@ -89,6 +91,7 @@ typedef struct RfAlteration
 	bool		new_tombstone;
 	bool		new_predicate;
 	bool		new_settings;
+	bool		new_waking;		/* whether changes of what it reads refresh it */
 	bool		reads_anew;		/* what is read changes, and how */
 	bool		counts;			/* runs will do something else */
 } RfAlteration;
@@ -105,6 +108,7 @@ see_what_is_given(RfAlteration *alteration, FunctionCallInfo fcinfo)
 	alteration->new_tombstone = !PG_ARGISNULL(ALTER_DELETE_WHEN);
 	alteration->new_predicate = !PG_ARGISNULL(ALTER_REPLACE_WHERE);
 	alteration->new_settings = !PG_ARGISNULL(ALTER_SETTINGS);
+	alteration->new_waking = !PG_ARGISNULL(ALTER_REFRESH_ON_CHANGE);
 	alteration->reads_anew = alteration->new_source || new_keys || alteration->new_sequence ||
 		alteration->new_query || alteration->new_tombstone || alteration->new_predicate;
 	alteration->counts = alteration->reads_anew || alteration->new_settings ||
@@ -379,6 +383,19 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 	rf_define_check_reading(definition, definition->flow_id);
 }
 
+/* Other tables are to wake the flow, or none are. */
+static void
+settle_triggers(const RfDefinition *definition, const RfAlteration *alteration)
+{
+	if (definition->row.refresh_on_change)
+		rf_wake_up_triggers_lock_sources(rf_reads_of_flow(definition->flow_id),
+										 definition->owner, definition->name);
+	else if (!alteration->new_source && !alteration->new_waking)
+		return;
+	rf_wake_up_triggers_place(definition->flow_id);
+	rf_wake_up_triggers_settle();
+}
+
 static void
 rename_flow(RfDefinition *definition, const char *name)
 {
@@ -410,6 +427,8 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 	}
 	rf_catalog_change_flow(definition->flow_id, &definition->row, alteration->counts);
 	rf_failpoint("flow", "changed");
+	if (alteration->reads_anew || alteration->new_waking)
+		settle_triggers(definition, alteration);
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
 		rename_flow(definition, alteration->new_name);
 	if (alteration->reads_anew)
@@ -430,6 +449,8 @@ replace_flow_alter_flow(PG_FUNCTION_ARGS)
 	see_what_is_given(&alteration, fcinfo);
 	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin(),
 											  alteration.reads_anew ?
+											  ShareRowExclusiveLock : NoLock,
+											  argument_flag(fcinfo, ALTER_REFRESH_ON_CHANGE, false) ?
 											  ShareRowExclusiveLock : NoLock);
 	rf_flow_open_definition(alteration.flow);
 	begin_alteration(&definition, &alteration, fcinfo);

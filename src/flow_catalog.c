@@ -431,6 +431,19 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 }
 
 /*
+ * The flows that the worker runs when tables change, or may run: flow_id, name,
+ * kind, source and owner.
+ */
+int
+rf_catalog_woken_flows(RfRow **rows)
+{
+	return all_as_owner("SELECT flow_id, name, kind, source,"
+						" replace_flow.flow_owner(f)::oid AS owner"
+						" FROM replace_flow.flow f WHERE kind = 'using' OR refresh_on_change"
+						" ORDER BY flow_id", NULL, rows);
+}
+
+/*
  * The definition with which a flow was run last; false when it never was.
  */
 bool

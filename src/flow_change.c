@@ -33,6 +33,8 @@
 #include "role.h"
 #include "sql_text.h"
 #include "target.h"
+#include "wake_up.h"
+#include "wake_up_trigger.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_drop_flow);
 PG_FUNCTION_INFO_V1(replace_flow_pause_flow);
@@ -52,12 +54,13 @@ lock_target(const RfFlow *flow, LOCKMODE mode)
 }
 
 /*
- * Lock a flow for a change by the caller, after its target, as a run does; the
- * target needs no lock (NoLock) if the change does not touch it.  The context
- * is the connection's.
+ * Lock a flow for a change by the caller, after its target and the tables that
+ * wake it; they need no lock (NoLock) if the change does not touch them.  The
+ * context is the connection's.
  */
 RfFlow *
-rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target_lock)
+rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target_lock,
+						LOCKMODE waking_lock)
 {
 	RfFlow	   *flow;
 
@@ -67,6 +70,7 @@ rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target
 	rf_flow_check_caller(flow);
 	rf_reentry_enter(flow, context);
 	lock_target(flow, target_lock);
+	rf_wake_up_triggers_lock(flow, waking_lock);
 	rf_catalog_lock_for_change();
 	flow = rf_flow_lock(name, true);
 	/* it may have been created anew meanwhile */
@@ -111,8 +115,10 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 	RfRoleGuard guard;
 
 	flow = rf_flow_lock_for_change(name, rf_query_begin(),
-								   drop_target ? AccessExclusiveLock : NoLock);
+								   drop_target ? AccessExclusiveLock : NoLock,
+								   AccessExclusiveLock);
 	drop(flow->id);
+	rf_wake_up_triggers_settle();
 	if (drop_target && get_rel_name(flow->target) != NULL)
 	{
 		rf_role_assume(&guard, flow->owner);
@@ -162,6 +168,8 @@ rf_flow_drop_lost(void)
 	RfRow	   *rows;
 	int			nrows = rf_catalog_lost_flows(&rows);
 
+	if (nrows == 0)
+		return;
 	for (int i = 0; i < nrows; i++)
 	{
 		int32		flow_id = (int32) rf_row_int64(&rows[i], "flow_id");
@@ -180,6 +188,7 @@ rf_flow_drop_lost(void)
 		if (OidIsValid(ledger))
 			try_to_drop(ledger, rf_sql_drop_own_table(ledger));
 	}
+	rf_wake_up_triggers_settle();
 }
 
 /*
@@ -223,6 +232,7 @@ replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 			rf_flow_depend_on_extension(RelationRelationId, relid);
 	}
 	rf_query_end();
+	rf_wake_up_note_definitions();
 	PG_RETURN_NULL();
 }
 
@@ -230,7 +240,7 @@ static Datum
 set_paused(FunctionCallInfo fcinfo, bool paused)
 {
 	char	   *name = rf_argument_text(fcinfo, 0, "flow");
-	RfFlow	   *flow = rf_flow_lock_for_change(name, rf_query_begin(), NoLock);
+	RfFlow	   *flow = rf_flow_lock_for_change(name, rf_query_begin(), NoLock, NoLock);
 
 	rf_catalog_pause_flow(flow->id, paused);
 	rf_query_end();
@@ -260,7 +270,7 @@ static RfFlow *
 begin_change(const char *flow_name, RfView **view)
 {
 	RfFlow	   *flow = rf_flow_lock_for_change(flow_name, rf_query_begin(),
-											   ShareRowExclusiveLock);
+											   ShareRowExclusiveLock, NoLock);
 
 	rf_flow_open_definition(flow);
 	*view = rf_view_load(flow);

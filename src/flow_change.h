@@ -13,7 +13,7 @@
 #include "flow.h"
 
 extern RfFlow *rf_flow_lock_for_change(const char *name, MemoryContext context,
-									   LOCKMODE target_lock);
+									   LOCKMODE target_lock, LOCKMODE waking_lock);
 extern void rf_flow_drop_lost(void);
 
 #endif							/* RF_FLOW_CHANGE_H */

@@ -35,6 +35,7 @@
 #include "role.h"
 #include "sql_text.h"
 #include "using_definition.h"
+#include "wake_up_trigger.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_create_using_flow);
 PG_FUNCTION_INFO_V1(replace_flow_create_where_flow);
@@ -206,6 +207,7 @@ store(RfDefinition *definition)
 	if (definition->row.has_ledger)
 		rf_ledger_create(definition, flow_id);
 	rf_define_check_reading(definition, flow_id);
+	rf_wake_up_triggers_place(flow_id);
 }
 
 /*
@@ -265,6 +267,7 @@ replace_flow_create_where_flow(PG_FUNCTION_ARGS)
 	rf_query_begin();
 	rf_definition_check_settings(&definition);
 	rf_definition_read_query(&definition);
+	rf_definition_lock_sources(&definition);
 	take_target(&definition);
 	rf_definition_check_reads(&definition);
 	rf_definition_match_columns(&definition);

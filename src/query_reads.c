@@ -146,6 +146,21 @@ look_at_reads(Node *node, void *context)
 }
 
 /*
+ * The relations that a query reads, views and what they read among them.
+ */
+List *
+rf_reads_of_query(const RfTextOrigin *origin, Query *query)
+{
+	RfReads		reads = {.origin = origin};
+	RfTextContext context;
+
+	rf_query_push_context(&context, origin, NULL);
+	(void) look_at_reads((Node *) query, &reads);
+	error_context_stack = context.callback.previous;
+	return reads.relids;
+}
+
+/*
  * The query of a using flow reads its stream exactly once, directly or through
  * views: all of its rows are consumed, so all of them must have been read.
  */
@@ -181,14 +196,13 @@ refuse_source(const RfTextOrigin *origin, Oid relid, const char *detail, const c
 void
 rf_reads_check_sources(const RfTextOrigin *origin, Query *query, int32 flow_id, Oid target)
 {
-	RfReads		reads = {.origin = origin};
 	List	   *own_family = rf_table_family(target);
+	List	   *relids = rf_reads_of_query(origin, query);
 	RfTextContext context;
 	ListCell   *cell;
 
 	rf_query_push_context(&context, origin, NULL);
-	(void) look_at_reads((Node *) query, &reads);
-	foreach(cell, reads.relids)
+	foreach(cell, relids)
 	{
 		Oid			relid = lfirst_oid(cell);
 		char	   *flow_of_stream;

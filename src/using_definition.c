@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -50,7 +51,8 @@ rf_definition_set_keys(RfDefinition *definition)
 }
 
 /*
- * The stream must be one, and the owner must be able to consume it.
+ * The stream must be one, and the owner must be able to consume it.  Nobody
+ * must be writing it while it gets its triggers.
  */
 void
 rf_definition_check_source(const RfDefinition *definition)
@@ -75,6 +77,8 @@ rf_definition_check_source(const RfDefinition *definition)
 				 errdetail("A flow consumes its stream: its owner needs SELECT and DELETE."),
 				 errhint("GRANT SELECT, DELETE ON %s TO %s", rf_sql_relation(source),
 						 rf_sql_name(rf_role_name(owner)))));
+	LockRelationOid(source, ShareRowExclusiveLock);
+	(void) find_all_inheritors(source, ShareRowExclusiveLock, NULL);
 }
 
 /*

@@ -31,3 +31,6 @@ COMMENT ON FUNCTION replace_flow.flow_owner IS 'the role that a flow belongs to 
 COMMENT ON FUNCTION replace_flow.after_drop IS 'internal: remove flows whose tables were dropped';
 COMMENT ON FUNCTION replace_flow.before_drop_extension IS 'internal: let restored flows'' views and ledgers go with the extension';
 COMMENT ON TYPE replace_flow.regcolumn IS 'a column of a table; reads and prints as schema.table.column';
+COMMENT ON FUNCTION replace_flow.note_staged IS 'internal: wake the worker when rows came into a table';
+COMMENT ON FUNCTION replace_flow.note_definitions IS 'internal: wake the worker when flows were changed';
+COMMENT ON FUNCTION replace_flow.after_ddl IS 'internal: let tables that became parts of a stream or source wake the worker too';

@@ -1,0 +1,20 @@
+/*-------------------------------------------------------------------------
+ *
+ * wake_up_trigger.h
+ *	  The triggers that notice that rows came into a table.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_WAKE_UP_TRIGGER_H
+#define RF_WAKE_UP_TRIGGER_H
+
+#include "storage/lockdefs.h"
+
+#include "flow.h"
+
+extern void rf_wake_up_triggers_lock_sources(List *relids, Oid owner, const char *flow_name);
+extern void rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode);
+extern void rf_wake_up_triggers_place(int32 flow_id);
+extern void rf_wake_up_triggers_settle(void);
+
+#endif							/* RF_WAKE_UP_TRIGGER_H */

@@ -10,24 +10,18 @@
  * This comes before anything else is done with a row: a dropped row sets no
  * floor and replaces nothing.
  *
- * Dropped rows are turned into jsonb here, under the flow's owner, since that
- * may call functions of the row's types.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 #include "expectation.h"
 #include "flow_catalog.h"
-#include "row_json.h"
+#include "rejected_rows.h"
 
 typedef struct RfCheck
 {
@@ -45,8 +39,7 @@ struct RfChecks
 	RfCheck    *checks;
 	int64		rejected;
 	TupleDesc	row_desc;		/* the query's output, once a row was rejected */
-	TupleDesc	rejected_desc;	/* expectation, row */
-	Tuplestorestate *rows;
+	RfRejected *rows;			/* or NULL */
 };
 
 /*
@@ -72,9 +65,6 @@ rf_checks_begin(const RfFlow *flow)
 		check->expectation = lfirst(cell);
 		check->column = flow->first_expectation + checks->count++;
 	}
-	checks->rejected_desc = CreateTemplateTupleDesc(2);
-	TupleDescInitEntry(checks->rejected_desc, 1, "expectation", TEXTOID, -1, 0);
-	TupleDescInitEntry(checks->rejected_desc, 2, "row", JSONBOID, -1, 0);
 	MemoryContextSwitchTo(caller);
 	return checks;
 }
@@ -99,20 +89,16 @@ describe_output(const RfFlow *flow, TupleDesc input)
 static void
 keep_rejected(RfChecks *checks, const RfExpectation *expectation, TupleTableSlot *row)
 {
-	Datum		values[2];
-	bool		nulls[2] = {false, false};
-	MemoryContext caller;
-
 	if (checks->rows == NULL)
 	{
-		caller = MemoryContextSwitchTo(checks->context);
+		MemoryContext caller = MemoryContextSwitchTo(checks->context);
+
 		checks->row_desc = describe_output(checks->flow, row->tts_tupleDescriptor);
-		checks->rows = tuplestore_begin_heap(false, false, work_mem);
+		checks->rows = rf_rejected_begin();
 		MemoryContextSwitchTo(caller);
 	}
-	values[0] = CStringGetTextDatum(expectation->name);
-	values[1] = rf_row_to_jsonb(checks->row_desc, row->tts_values, row->tts_isnull);
-	tuplestore_putvalues(checks->rows, checks->rejected_desc, values, nulls);
+	rf_rejected_add(checks->rows, expectation->name, checks->row_desc,
+					row->tts_values, row->tts_isnull);
 }
 
 /*
@@ -195,14 +181,13 @@ rf_checks_record(RfChecks *checks, int64 run_id)
 										  check->passed, check->failed);
 	}
 	if (checks->rows != NULL)
-		rf_catalog_add_rejected(checks->flow, run_id, checks->rejected_desc,
-								checks->rows, checks->rejected);
+		rf_rejected_record(checks->rows, checks->flow, run_id, NULL);
 }
 
 void
 rf_checks_end(RfChecks *checks)
 {
 	if (checks->rows != NULL)
-		tuplestore_end(checks->rows);
+		rf_rejected_end(checks->rows);
 	MemoryContextDelete(checks->context);
 }

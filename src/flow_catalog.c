@@ -667,6 +667,14 @@ text_array(List *texts)
 	return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+/* SQLSTATE and message of an error, if there is one. */
+static void
+add_error(RfArgs *args, const ErrorData *error)
+{
+	rf_arg_text(args, error == NULL ? NULL : unpack_sql_state(error->sqlerrcode));
+	rf_arg_text(args, error == NULL ? NULL : error->message);
+}
+
 /*
  * Write a run's record; give it as a row of replace_flow.run.
  */
@@ -674,7 +682,6 @@ RfRow
 rf_catalog_add_run(const RfRun *run)
 {
 	const RfRunCounts *counts = &run->counts;
-	const ErrorData *error = run->error;
 	RfArgs		args = {0};
 	RfRow		row;
 
@@ -702,9 +709,8 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg_or_null(&args, TEXTARRAYOID, text_array(run->reasons), run->reasons == NIL);
 	rf_arg_text(&args, run->predicate);
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
-	rf_arg_text(&args, error == NULL ? NULL : unpack_sql_state(error->sqlerrcode));
-	rf_arg_text(&args, error == NULL ? NULL : error->message);
-	rf_arg_text(&args, error == NULL ? NULL : error->detail);
+	add_error(&args, run->error);
+	rf_arg_text(&args, run->error == NULL ? NULL : run->error->detail);
 	(void) first_as_owner("INSERT INTO replace_flow.run"
 						  " (run_id, flow, status, started_at, finished_at,"
 						  " definition_version, rows_staged, rows_read, rows_rejected,"
@@ -737,21 +743,23 @@ rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
 
 /*
  * Keep rejected rows; the tuplestore has columns expectation (text) and row
- * (jsonb).
+ * (jsonb).  With an error there are no expectations.
  */
 void
-rf_catalog_add_rejected(const RfFlow *flow, int64 run_id, TupleDesc desc,
-						Tuplestorestate *rows, int64 nrows)
+rf_catalog_add_rejected(const RfFlow *flow, int64 run_id, const ErrorData *error,
+						TupleDesc desc, Tuplestorestate *rows, int64 nrows)
 {
 	RfArgs		args = {0};
 
 	rf_arg_text(&args, flow->name);
 	rf_arg(&args, INT4OID, Int32GetDatum(flow->id));
 	rf_arg(&args, INT8OID, Int64GetDatum(run_id));
+	add_error(&args, error);
 	rf_query_register("rf_rejected_set", desc, rows, nrows);
 	(void) execute_as_owner("INSERT INTO replace_flow.rejected"
-							" (flow, flow_id, run_id, expectation, \"row\")"
-							" SELECT $1, $2, $3, r.expectation, r.\"row\" FROM rf_rejected_set r",
-							&args);
+							" (flow, flow_id, run_id, expectation, \"row\","
+							" error_code, error_message)"
+							" SELECT $1, $2, $3, r.expectation, r.\"row\", $4, $5"
+							" FROM rf_rejected_set r", &args);
 	rf_query_unregister("rf_rejected_set");
 }

@@ -108,7 +108,8 @@ extern RfRow rf_catalog_add_run(const RfRun *run);
 extern void rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
 											  RfAction action,
 											  int64 rows_passed, int64 rows_failed);
-extern void rf_catalog_add_rejected(const RfFlow *flow, int64 run_id, TupleDesc desc,
+extern void rf_catalog_add_rejected(const RfFlow *flow, int64 run_id,
+									const struct ErrorData *error, TupleDesc desc,
 									Tuplestorestate *rows, int64 nrows);
 
 #endif							/* RF_FLOW_CATALOG_H */

@@ -13,6 +13,8 @@
 #include "flow.h"
 #include "query.h"
 
+struct ErrorData;
+
 /* Counts of a run, in the table's order. */
 typedef struct RfRunCounts
 {
@@ -41,8 +43,8 @@ typedef struct RfRun
 	const char *technique;		/* of a where flow, or NULL */
 	List	   *reasons;		/* of char *: why this technique */
 	const char *predicate;
+	const ErrorData *error;		/* why it failed or set rows aside, or NULL */
 	RfRunCounts counts;
-	const ErrorData *error;		/* why it failed, or NULL */
 } RfRun;
 
 extern void rf_run_begin(RfRun *run, const RfFlow *flow);

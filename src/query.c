@@ -25,6 +25,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "executor/spi.h"
+#include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
@@ -439,7 +440,17 @@ rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 }
 
 /*
- * The same for a query that is a parse tree, already rewritten.
+ * Put queries in the place of the views that a query reads.
+ */
+Query *
+rf_query_rewrite(Query *query)
+{
+	AcquireRewriteLocks(query, true, false);
+	return linitial_node(Query, QueryRewrite(query));
+}
+
+/*
+ * Like rf_query_each(), for a query that is a parse tree, already rewritten.
  */
 void
 rf_query_each_of(Query *query, const Oid *types, RfRowCallback callback, void *arg)

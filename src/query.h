@@ -69,6 +69,7 @@ extern bool rf_query_first(const char *sql, const RfArgs *args, RfRow *row);
 extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
 extern void rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 						  RfRowCallback callback, void *arg);
+extern Query *rf_query_rewrite(Query *query);
 extern void rf_query_each_of(Query *query, const Oid *types,
 							 RfRowCallback callback, void *arg);
 extern char *rf_query_plan(Query *query);

@@ -35,6 +35,7 @@ PG_MODULE_MAGIC;
 void		_PG_init(void);
 
 PG_FUNCTION_INFO_V1(replace_flow_apply);
+PG_FUNCTION_INFO_V1(replace_flow_apply_range);
 PG_FUNCTION_INFO_V1(replace_flow_refresh);
 PG_FUNCTION_INFO_V1(replace_flow_full_refresh);
 PG_FUNCTION_INFO_V1(replace_flow_floors);
@@ -68,8 +69,25 @@ Datum
 replace_flow_apply(PG_FUNCTION_ARGS)
 {
 	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	RfApplyOptions options = {.wait = rf_argument_bool(fcinfo, 1, "wait")};
 
-	return run_datum(fcinfo, rf_apply(flow_name, rf_argument_bool(fcinfo, 1, "wait"), NULL));
+	return run_datum(fcinfo, rf_apply(flow_name, &options));
+}
+
+/*
+ * apply_range(flow, first, last): the same for the keys whose hash lies in a range.
+ */
+Datum
+replace_flow_apply_range(PG_FUNCTION_ARGS)
+{
+	char	   *flow_name = rf_argument_text(fcinfo, 0, "flow");
+	RfKeyRange	range = {
+		.first = DatumGetInt64(rf_argument(fcinfo, 1, "first")),
+		.last = DatumGetInt64(rf_argument(fcinfo, 2, "last"))
+	};
+	RfApplyOptions options = {.wait = true, .range = &range};
+
+	return run_datum(fcinfo, rf_apply(flow_name, &options));
 }
 
 /*

@@ -77,15 +77,20 @@ append_column_names(StringInfo sql, TupleDesc columns)
 						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
 }
 
+static char *
+type_name(RfType type)
+{
+	return format_type_extended(type.type, type.typmod,
+								FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+}
+
 /*
  * A type with its modifier, and its collation where that is not the type's own.
  */
 static void
 append_type(StringInfo sql, RfType type)
 {
-	appendStringInfoString(sql, format_type_extended(type.type, type.typmod,
-													 FORMAT_TYPE_TYPEMOD_GIVEN |
-													 FORMAT_TYPE_FORCE_QUALIFY));
+	appendStringInfoString(sql, type_name(type));
 	if (OidIsValid(type.collation) && type.collation != get_typcollation(type.type))
 		appendStringInfo(sql, " COLLATE %s", generate_collation_name(type.collation));
 }
@@ -414,15 +419,70 @@ rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed, const RfKeyJo
 }
 
 /*
- * Delete the stream rows that the snapshot sees.  The condition holds for all
- * rows that the scan finds; it matters when one of them was updated meanwhile
- * and the new version is checked again: nobody has read that one.
+ * Delete the stream rows that the snapshot sees, or those of them for which a
+ * condition on row s is true.  The first condition holds for all rows that the
+ * scan finds; it matters when one of them was updated meanwhile and the new
+ * version is checked again: nobody has read that one.
  */
 char *
-rf_sql_consume(Oid stream)
+rf_sql_consume(Oid stream, const char *condition)
 {
-	return psprintf("DELETE FROM %s AS s WHERE replace_flow.in_snapshot(s.xmin)",
-					rf_sql_relation(stream));
+	return psprintf("DELETE FROM %s AS s WHERE replace_flow.in_snapshot(s.xmin) AND %s",
+					rf_sql_relation(stream), condition != NULL ? condition : "true");
+}
+
+/*
+ * The same rows, to be read.
+ */
+char *
+rf_sql_read_staged(Oid stream, const char *condition)
+{
+	return psprintf("%s WHERE %s", rf_sql_select_all(stream),
+					condition != NULL ? condition : "true");
+}
+
+/*
+ * The hash of the key of row s of the stream.
+ *
+ * Values are hashed as the target compares them.  These casts are explicit, so
+ * that they cut off what is too long; it fails later, on its way into the target.
+ */
+char *
+rf_sql_key_hash(int nkeys, const RfStreamKey *keys)
+{
+	char	   *hash = "0";
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		const RfStreamKey *key = &keys[i];
+		char	   *collation = "";
+
+		if (OidIsValid(key->stored.collation))
+			collation = psprintf(" COLLATE %s", generate_collation_name(key->stored.collation));
+		hash = psprintf("replace_flow.key_hash(%s, CAST(CAST(s.%s AS %s) AS %s)%s)", hash,
+						quote_identifier(key->column), type_name(key->given),
+						type_name(key->stored), collation);
+	}
+	return hash;
+}
+
+char *
+rf_sql_hash_in_range(const char *hash, int64 first, int64 last)
+{
+	return psprintf("%s BETWEEN CAST('" INT64_FORMAT "' AS bigint)"
+					" AND CAST('" INT64_FORMAT "' AS bigint)", hash, first, last);
+}
+
+/*
+ * The lowest and the highest hash among the stream's rows for which a condition
+ * is true.
+ */
+char *
+rf_sql_hash_limits(Oid stream, const char *hash, const char *condition)
+{
+	return psprintf("SELECT min(h.hash) AS first, max(h.hash) AS last, count(*) > 0 AS found"
+					" FROM (SELECT %s AS hash FROM %s AS s WHERE %s) AS h",
+					hash, rf_sql_relation(stream), condition);
 }
 
 /*

@@ -39,6 +39,14 @@ typedef struct RfKeyJoin
 	List	   *patterns;		/* of int: bit i set means key i is NULL */
 } RfKeyJoin;
 
+/* A key column, where a row of the stream has it. */
+typedef struct RfStreamKey
+{
+	char	   *column;			/* of the stream */
+	RfType		given;			/* as the flow's query gives it */
+	RfType		stored;			/* as the target compares it */
+} RfStreamKey;
+
 /* A type whose values a range goes through, in steps. */
 typedef struct RfRangeType
 {
@@ -78,7 +86,11 @@ extern char *rf_sql_dry_run(const char *view_name);
 extern char *rf_sql_read_batch(const RfFlow *flow);
 extern char *rf_sql_find_rows(Oid relid, TupleDesc columns, const bool *needed,
 							  const RfKeyJoin *join);
-extern char *rf_sql_consume(Oid stream);
+extern char *rf_sql_consume(Oid stream, const char *condition);
+extern char *rf_sql_read_staged(Oid stream, const char *condition);
+extern char *rf_sql_key_hash(int nkeys, const RfStreamKey *keys);
+extern char *rf_sql_hash_in_range(const char *hash, int64 first, int64 last);
+extern char *rf_sql_hash_limits(Oid stream, const char *hash, const char *condition);
 extern char *rf_sql_write_deletes(Oid relid, TupleDesc columns,
 								  const Bitmapset *place_columns);
 extern char *rf_sql_write_updates(Oid relid, TupleDesc columns,

@@ -30,6 +30,7 @@
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "rewrite/rewriteDefine.h"
 #include "utils/lsyscache.h"
@@ -138,6 +139,30 @@ rf_stream_parts(const RfFlow *flow)
 }
 
 /*
+ * The rows that rf_sql_read_staged() gives, as a row type.
+ */
+TupleDesc
+rf_stream_columns(const RfFlow *flow)
+{
+	Relation	stream = table_open(flow->source, NoLock);
+	TupleDesc	all = RelationGetDescr(stream);
+	TupleDesc	columns;
+	int			count = 0;
+
+	for (int i = 0; i < all->natts; i++)
+		count += TupleDescAttr(all, i)->attisdropped ? 0 : 1;
+	columns = CreateTemplateTupleDesc(count);
+	count = 0;
+	for (int i = 0; i < all->natts; i++)
+	{
+		if (!TupleDescAttr(all, i)->attisdropped)
+			TupleDescCopyEntry(columns, ++count, all, i + 1);
+	}
+	table_close(stream, NoLock);
+	return BlessTupleDesc(columns);
+}
+
+/*
  * What was read must be what was consumed, but a partition can be attached in
  * between: that takes no lock that would keep out those who stage rows, so we
  * hold none that keeps it out.
@@ -195,13 +220,13 @@ rf_stream_has_rows(Oid stream)
 }
 
 /*
- * Delete the rows that a new snapshot sees; give their number.  The snapshot
- * is left active for the caller.
+ * Delete the rows that a new snapshot sees, or those of them for which a condition
+ * is true; give their number.  The snapshot is left active for the caller.
  */
 uint64
-rf_stream_consume(const RfFlow *flow)
+rf_stream_consume(const RfFlow *flow, const char *condition)
 {
-	char	   *sql = rf_sql_consume(flow->source);
+	char	   *sql = rf_sql_consume(flow->source, condition);
 	CommandId	command = GetCurrentCommandId(true);
 	uint64		consumed = 0;
 

@@ -382,7 +382,11 @@ run_step(const RfUpdateStep *step)
 	};
 
 	if (step->flow->kind == RF_USING)
-		return rf_apply(name, true, reason);
+	{
+		RfApplyOptions options = {.wait = true, .reason = reason};
+
+		return rf_apply(name, &options);
+	}
 	return step->full ? rf_full_refresh(name) : rf_refresh(name, &options);
 }
 

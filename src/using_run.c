@@ -17,6 +17,10 @@
  *
  * A preview leaves out the first step and the last.
  *
+ * With a range of keys the first two steps are about the stream's rows that are
+ * in it, and no others.  A run that sets rows aside consumes them and keeps them
+ * as they are; no other step is taken.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -39,6 +43,7 @@
 #include "preview.h"
 #include "run_progress.h"
 #include "query.h"
+#include "rejected_rows.h"
 #include "row_diff.h"
 #include "run_record.h"
 #include "sql_text.h"
@@ -61,8 +66,10 @@ typedef struct RfApply
 {
 	const RfFlow *flow;
 	RfRun	   *run;
-	const char *reason;			/* for the record, or NULL */
+	const RfApplyOptions *options;
 	RfKeyPreview *preview;		/* NULL: a run */
+	RfKeyCut   *cut;			/* NULL: all keys */
+	char	   *condition;		/* of a row of the stream, or NULL */
 	RfTargetShape shape;
 	RfDiffRules rules;
 	RfBatch    *batch;
@@ -152,11 +159,17 @@ read_row(TupleTableSlot *slot, void *arg)
 static void
 read_batch(RfApply *apply)
 {
+	const RfFlow *flow = apply->flow;
+
 	rf_progress_phase(RF_PHASE_READING, apply->preview == NULL ?
 					  apply->run->counts.rows_staged : RF_ROWS_UNKNOWN);
-	apply->checks = rf_checks_begin(apply->flow);
-	rf_query_each(rf_sql_read_batch(apply->flow), RF_PLAN_FREE, apply->flow->read_types,
-				  read_row, apply);
+	apply->checks = rf_checks_begin(flow);
+	if (apply->cut != NULL)
+		rf_query_each_of(rf_key_cut_query(apply->cut, apply->condition), flow->read_types,
+						 read_row, apply);
+	else
+		rf_query_each(rf_sql_read_batch(flow), RF_PLAN_FREE, flow->read_types,
+					  read_row, apply);
 	rf_checks_complete(apply->checks);
 	apply->run->counts.rows_rejected = rf_checks_rejected(apply->checks);
 	rf_batch_complete(apply->batch);
@@ -518,24 +531,12 @@ replace_sets(RfApply *apply)
 		write_changes(apply);
 }
 
+/* Steps 2 to 5. */
 static void
-work(RfRun *run, void *arg)
+merge_batch(RfApply *apply, List *parts)
 {
-	RfApply    *apply = arg;
-	List	   *parts = rf_stream_parts(run->flow);
+	RfRun	   *run = apply->run;
 
-	apply->run = run;
-	apply->flow = run->flow;
-	if (apply->reason != NULL)
-		run->reasons = list_make1(unconstify(char *, apply->reason));
-	if (apply->preview != NULL)
-		PushActiveSnapshot(GetTransactionSnapshot());
-	else
-	{
-		rf_progress_phase(RF_PHASE_CONSUMING, RF_ROWS_UNKNOWN);
-		run->counts.rows_staged = rf_stream_consume(apply->flow);
-	}
-	rf_failpoint("stream", "consumed");
 	begin_pieces(apply);
 	read_batch(apply);
 	rf_stream_check_same_parts(apply->flow, parts);
@@ -553,19 +554,95 @@ work(RfRun *run, void *arg)
 	rf_checks_end(apply->checks);
 }
 
+/* What is consumed, in a run that sets it aside. */
+typedef struct RfAside
+{
+	TupleDesc	desc;
+	RfRejected *rows;
+} RfAside;
+
+static void
+keep_staged_row(TupleTableSlot *slot, void *arg)
+{
+	RfAside    *aside = arg;
+
+	slot_getallattrs(slot);
+	rf_rejected_add(aside->rows, NULL, aside->desc, slot->tts_values, slot->tts_isnull);
+}
+
 /*
- * Run a using flow once; give the run's record, with the reason that is given,
- * if any.
+ * Keep the stream's rows in the place of steps 2 to 5.  Nowhere else would they
+ * be, so they are kept also where dropped rows are not.
+ */
+static void
+set_aside(RfApply *apply, List *parts)
+{
+	const RfFlow *flow = apply->flow;
+	RfRun	   *run = apply->run;
+	RfAside		aside = {rf_stream_columns(flow), rf_rejected_begin()};
+
+	rf_query_each(rf_sql_read_staged(flow->source, apply->condition), RF_PLAN_FREE, NULL,
+				  keep_staged_row, &aside);
+	rf_stream_check_same_parts(flow, parts);
+	PopActiveSnapshot();
+	run->error = apply->options->quarantine;
+	run->reasons = lappend(run->reasons,
+						   "QUARANTINED: a run failed for this key; its rows are kept as rejected");
+	run->counts.rows_read = run->counts.rows_rejected = rf_rejected_count(aside.rows);
+	if (run->counts.rows_read > 0)
+		rf_rejected_record(aside.rows, flow, run->run_id, run->error);
+	rf_rejected_end(aside.rows);
+}
+
+static void
+settle_range(RfApply *apply)
+{
+	const RfKeyRange *range = apply->options->range;
+
+	if (range == NULL)
+		return;
+	apply->cut = rf_key_cut_require(apply->flow);
+	apply->condition = rf_key_cut_condition(apply->cut, range);
+}
+
+static void
+work(RfRun *run, void *arg)
+{
+	RfApply    *apply = arg;
+	const RfApplyOptions *options = apply->options;
+	List	   *parts = rf_stream_parts(run->flow);
+
+	apply->run = run;
+	apply->flow = run->flow;
+	if (options->reason != NULL)
+		run->reasons = list_make1(unconstify(char *, options->reason));
+	settle_range(apply);
+	if (apply->preview != NULL)
+		PushActiveSnapshot(GetTransactionSnapshot());
+	else
+	{
+		rf_progress_phase(RF_PHASE_CONSUMING, RF_ROWS_UNKNOWN);
+		run->counts.rows_staged = rf_stream_consume(apply->flow, apply->condition);
+	}
+	rf_failpoint("stream", "consumed");
+	if (options->quarantine != NULL)
+		set_aside(apply, parts);
+	else
+		merge_batch(apply, parts);
+}
+
+/*
+ * Run a using flow once; give the run's record.
  */
 RfRow
-rf_apply(const char *flow_name, bool wait, const char *reason)
+rf_apply(const char *flow_name, const RfApplyOptions *options)
 {
-	RfApply		apply = {.reason = reason};
+	RfApply		apply = {.options = options};
 	RfRunOrder	order = {
 		.command = "replace_flow.apply()",
 		.flow_name = flow_name,
 		.kind = RF_USING,
-		.wait = wait,
+		.wait = options->wait,
 		.work = work,
 		.arg = &apply
 	};
@@ -579,7 +656,8 @@ rf_apply(const char *flow_name, bool wait, const char *reason)
 RfRunCounts
 rf_preview_apply(const char *flow_name, RfKeyPreview *preview)
 {
-	RfApply		apply = {.preview = preview};
+	static const RfApplyOptions options = {.wait = true};
+	RfApply		apply = {.options = &options, .preview = preview};
 	RfRunOrder	order = {
 		.command = "replace_flow.preview()",
 		.flow_name = flow_name,

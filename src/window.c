@@ -23,12 +23,12 @@
 #include "optimizer/prep.h"
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
-#include "rewrite/rewriteHandler.h"
 
 #include "compat.h"
 #include "conversion.h"
 #include "flow_view.h"
 #include "push_down.h"
+#include "query.h"
 #include "where_predicate.h"
 #include "window.h"
 
@@ -39,13 +39,6 @@ add_target(Query *query, Node *expression, char *name)
 								makeTargetEntry((Expr *) expression,
 												list_length(query->targetList) + 1,
 												name, false));
-}
-
-static Query *
-rewrite(Query *query)
-{
-	AcquireRewriteLocks(query, true, false);
-	return linitial_node(Query, QueryRewrite(query));
 }
 
 /*
@@ -82,7 +75,7 @@ rf_window_old_rows(const RfFlow *flow, Node *predicate, bool all)
 				   NameStr(column->attname));
 	}
 	table_close(target, NoLock);
-	return rewrite(query);
+	return rf_query_rewrite(query);
 }
 
 /*
@@ -113,7 +106,7 @@ over_outputs(const RfFlow *flow, Node *predicate)
 Query *
 rf_window_new_rows(const RfFlow *flow, Node *predicate, List **pushed)
 {
-	Query	   *query = rewrite(rf_view_query(rf_view_load(flow), flow->extras));
+	Query	   *query = rf_query_rewrite(rf_view_query(rf_view_load(flow), flow->extras));
 	List	   *residual;
 
 	rf_push_down(query, over_outputs(flow, predicate), &residual, pushed);

@@ -49,11 +49,13 @@ typedef struct RfWork
 static void
 apply(const char *name, Oid stream, const RfWork *work)
 {
+	RfApplyOptions options = {.wait = true};
+
 	/* one that failed has to succeed, if only with nothing */
 	if (work->order->failures == 0 && !rf_stream_has_rows(stream))
 		work->result->outcome = RF_JOB_NOTHING;
 	else
-		(void) rf_apply(name, true, NULL);
+		(void) rf_apply(name, &options);
 }
 
 static void

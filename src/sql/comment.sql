@@ -6,7 +6,7 @@ COMMENT ON TABLE replace_flow.flow IS 'flows, one row each';
 COMMENT ON TABLE replace_flow.run IS 'runs of flows, one row each: what was read, and what was written';
 COMMENT ON TABLE replace_flow.expectation IS 'conditions on the rows that a flow''s query gives';
 COMMENT ON TABLE replace_flow.expectation_result IS 'per run and expectation, how many rows passed and failed';
-COMMENT ON TABLE replace_flow.rejected IS 'rows that an expectation dropped';
+COMMENT ON TABLE replace_flow.rejected IS 'rows that an expectation dropped, and staged rows that were set aside because their key fails';
 COMMENT ON FUNCTION replace_flow.create_using_flow IS 'define a flow that replaces, per key, the target''s rows by the staged set with the highest sequence';
 COMMENT ON FUNCTION replace_flow.create_where_flow IS 'define a flow that replaces the target''s rows for which a predicate is true by those that a query gives';
 COMMENT ON FUNCTION replace_flow.refresh IS 'run a where flow once: recompute its window and overwrite it';
@@ -25,6 +25,8 @@ COMMENT ON FUNCTION replace_flow.apply IS 'run a using flow once: consume the st
 COMMENT ON FUNCTION replace_flow.floors IS 'the highest sequence that a using flow has applied, per key';
 COMMENT ON FUNCTION replace_flow.add_expectation IS 'check a condition on each row that a flow''s query gives: warn, drop the row, or fail the run';
 COMMENT ON FUNCTION replace_flow.drop_expectation IS 'remove an expectation from a flow';
+COMMENT ON FUNCTION replace_flow.apply_range IS 'internal: run a using flow once, for the keys whose hash lies in a range';
+COMMENT ON FUNCTION replace_flow.key_hash IS 'internal: the hash of a key, given that of its columns before this one';
 COMMENT ON FUNCTION replace_flow.in_snapshot IS 'internal: whether the current snapshot sees row versions written by this transaction';
 COMMENT ON FUNCTION replace_flow.runs_under_way IS 'internal: the runs that view replace_flow.progress shows';
 COMMENT ON FUNCTION replace_flow.flow_owner IS 'the role that a flow belongs to and runs as';

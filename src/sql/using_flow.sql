@@ -30,6 +30,18 @@ RETURNS SETOF record
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_floors';
 
+-- One run for the keys whose hash lies in a range.
+CREATE FUNCTION replace_flow.apply_range(flow text, first bigint, last bigint)
+RETURNS replace_flow.run
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_apply_range';
+
+-- The hash of a key, column by column; a NULL has one too.
+CREATE FUNCTION replace_flow.key_hash(seed bigint, value anyelement)
+RETURNS bigint
+LANGUAGE C IMMUTABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'replace_flow_key_hash';
+
 -- True for the row versions that the running statement's snapshot sees.
 CREATE FUNCTION replace_flow.in_snapshot(row_xmin xid)
 RETURNS boolean

@@ -89,6 +89,7 @@ typedef struct RfAlteration
 	bool		new_sequence;
 	bool		new_query;
 	bool		new_tombstone;
+	bool		new_quarantine;
 	bool		new_predicate;
 	bool		new_settings;
 	bool		new_waking;		/* whether changes of what it reads refresh it */
@@ -106,6 +107,7 @@ see_what_is_given(RfAlteration *alteration, FunctionCallInfo fcinfo)
 	alteration->new_name = rf_argument_text_or_null(fcinfo, ALTER_NAME);
 	alteration->new_query = !PG_ARGISNULL(ALTER_QUERY);
 	alteration->new_tombstone = !PG_ARGISNULL(ALTER_DELETE_WHEN);
+	alteration->new_quarantine = !PG_ARGISNULL(ALTER_QUARANTINE);
 	alteration->new_predicate = !PG_ARGISNULL(ALTER_REPLACE_WHERE);
 	alteration->new_settings = !PG_ARGISNULL(ALTER_SETTINGS);
 	alteration->new_waking = !PG_ARGISNULL(ALTER_REFRESH_ON_CHANGE);
@@ -427,6 +429,8 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 	}
 	rf_catalog_change_flow(definition->flow_id, &definition->row, alteration->counts);
 	rf_failpoint("flow", "changed");
+	if (alteration->reads_anew || alteration->new_quarantine)
+		rf_define_check_quarantine(definition);
 	if (alteration->reads_anew || alteration->new_waking)
 		settle_triggers(definition, alteration);
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)

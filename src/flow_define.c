@@ -29,6 +29,7 @@
 #include "flow.h"
 #include "flow_change.h"
 #include "flow_define.h"
+#include "key_range.h"
 #include "ledger.h"
 #include "query.h"
 #include "regcolumn.h"
@@ -183,6 +184,21 @@ rf_define_check_reading(const RfDefinition *definition, int32 flow_id)
 }
 
 /*
+ * Keys can be set aside where the stream can be cut by key.  The flow is stored.
+ */
+void
+rf_define_check_quarantine(const RfDefinition *definition)
+{
+	RfFlow	   *flow;
+
+	if (!definition->row.quarantine)
+		return;
+	flow = rf_flow_find(definition->name);
+	rf_flow_open(flow);
+	(void) rf_key_cut_require(flow);
+}
+
+/*
  * Store the views that hold a definition's texts.
  */
 void
@@ -249,6 +265,7 @@ replace_flow_create_using_flow(PG_FUNCTION_ARGS)
 	rf_definition_check_keys(&definition);
 	rf_definition_check_sequence(&definition);
 	store(&definition);
+	rf_define_check_quarantine(&definition);
 	rf_definition_warn(&definition);
 	rf_query_end();
 	PG_RETURN_TEXT_P(cstring_to_text(definition.name));

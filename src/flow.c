@@ -184,7 +184,7 @@ report_unknown(const char *name)
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("flow \"%s\" does not exist", name),
 			 similar != NULL ? errhint("Perhaps you meant the flow \"%s\".", similar) :
-			 errhint("Table replace_flow.flow lists the flows that there are.")));
+			 errhint("View replace_flow.flows lists the flows that there are.")));
 }
 
 static void

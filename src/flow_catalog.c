@@ -329,6 +329,24 @@ rf_catalog_flow_of_source(List *relids, int32 other_than)
 }
 
 /*
+ * Target and stream of a using flow; false when there is none of that id.
+ */
+bool
+rf_catalog_find_stream(int32 flow_id, Oid *target, Oid *stream)
+{
+	RfArgs		args = {0};
+	RfRow		row;
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	if (!first_as_owner("SELECT target::oid, source::oid FROM replace_flow.flow"
+						" WHERE flow_id = $1 AND kind = 'using'", &args, &row))
+		return false;
+	*target = rf_row_oid(&row, "target");
+	*stream = rf_row_oid(&row, "source");
+	return true;
+}
+
+/*
  * Flows whose target, stream or view was dropped, locked.  One that is locked
  * by somebody else is left to the next time.
  */

@@ -76,6 +76,7 @@ extern bool rf_catalog_lock_flow(const char *name, bool wait, RfRow *row);
 extern void rf_catalog_drop_flow(int32 flow_id);
 extern char *rf_catalog_flow_of_target(List *relids, int32 other_than);
 extern char *rf_catalog_flow_of_source(List *relids, int32 other_than);
+extern bool rf_catalog_find_stream(int32 flow_id, Oid *target, Oid *stream);
 extern int	rf_catalog_lost_flows(RfRow **rows);
 extern int	rf_catalog_all_flows(RfRow **rows);
 extern int	rf_catalog_worker_flows(RfRow **rows);

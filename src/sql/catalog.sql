@@ -119,7 +119,8 @@ CREATE TABLE replace_flow.run (
     flow_id            integer NOT NULL,
     rows_reset         bigint NOT NULL DEFAULT 0    -- of rows_deleted, those outside the window
 );
-CREATE INDEX run_flow_idx ON replace_flow.run (flow_id, run_id);
+-- The last run of some status is found at once, however many of another status followed.
+CREATE INDEX run_flow_idx ON replace_flow.run (flow_id, status, run_id);
 
 CREATE TABLE replace_flow.expectation_result (
     run_id       bigint NOT NULL,

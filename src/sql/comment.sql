@@ -13,6 +13,7 @@ COMMENT ON FUNCTION replace_flow.refresh IS 'run a where flow once: recompute it
 COMMENT ON FUNCTION replace_flow.explain IS 'the window of a where flow, what of it is pushed where, the query and its plan';
 COMMENT ON PROCEDURE replace_flow.backfill IS 'recompute a long range of a where flow in slices, each in a transaction of its own';
 COMMENT ON TABLE replace_flow.backfill IS 'backfills that are not at their end';
+COMMENT ON VIEW replace_flow.flows IS 'how flows are: what waits, how the last run went, when the next one will be tried';
 COMMENT ON VIEW replace_flow.progress IS 'how far runs, previews and backfills are';
 COMMENT ON FUNCTION replace_flow.full_refresh IS 'empty the target of a where flow and recompute its window';
 COMMENT ON FUNCTION replace_flow.preview IS 'what a run would insert, update, delete and leave, in total and per key, without writing';
@@ -29,6 +30,8 @@ COMMENT ON FUNCTION replace_flow.apply_range IS 'internal: run a using flow once
 COMMENT ON FUNCTION replace_flow.key_hash IS 'internal: the hash of a key, given that of its columns before this one';
 COMMENT ON FUNCTION replace_flow.in_snapshot IS 'internal: whether the current snapshot sees row versions written by this transaction';
 COMMENT ON FUNCTION replace_flow.runs_under_way IS 'internal: the runs that view replace_flow.progress shows';
+COMMENT ON FUNCTION replace_flow.worker_flow_state IS 'internal: what the background worker knows of flows that wait for it';
+COMMENT ON FUNCTION replace_flow.backlog IS 'how many rows wait in the stream of a using flow';
 COMMENT ON FUNCTION replace_flow.flow_owner IS 'the role that a flow belongs to and runs as';
 COMMENT ON FUNCTION replace_flow.after_drop IS 'internal: remove flows whose tables were dropped';
 COMMENT ON FUNCTION replace_flow.before_drop_extension IS 'internal: let restored flows'' views and ledgers go with the extension';

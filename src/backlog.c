@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "backlog.h"
 #include "flow.h"
 #include "flow_catalog.h"
 #include "query.h"
@@ -95,6 +96,17 @@ add_rows(Oid relid, int64 *rows)
 }
 
 /*
+ * Count the rows of a stream that the active snapshot sees; false if that is not
+ * possible at this moment.
+ */
+bool
+rf_backlog_count(Oid stream, int64 *rows)
+{
+	*rows = 0;
+	return add_rows(stream, rows);
+}
+
+/*
  * backlog(flow_id): the number of rows that wait in the stream of a using flow, or
  * NULL.
  */
@@ -104,13 +116,13 @@ replace_flow_backlog(PG_FUNCTION_ARGS)
 	int32		flow_id = PG_GETARG_INT32(0);
 	Oid			target;
 	Oid			stream;
-	int64		rows = 0;
+	int64		rows;
 	bool		found;
 
 	rf_query_begin();
 	found = rf_catalog_find_stream(flow_id, &target, &stream);
 	rf_query_end();
-	if (!found || !rf_flow_is_visible(flow_id, target) || !add_rows(stream, &rows))
+	if (!found || !rf_flow_is_visible(flow_id, target) || !rf_backlog_count(stream, &rows))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(rows);
 }

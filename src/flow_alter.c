@@ -449,13 +449,13 @@ replace_flow_alter_flow(PG_FUNCTION_ARGS)
 	char	   *name = rf_argument_text(fcinfo, ALTER_FLOW, "flow");
 	RfDefinition definition = {0};
 	RfAlteration alteration = {0};
+	bool		wakes = argument_flag(fcinfo, ALTER_REFRESH_ON_CHANGE, false);
 
 	see_what_is_given(&alteration, fcinfo);
 	alteration.flow = rf_flow_lock_for_change(name, rf_query_begin(),
 											  alteration.reads_anew ?
 											  ShareRowExclusiveLock : NoLock,
-											  argument_flag(fcinfo, ALTER_REFRESH_ON_CHANGE, false) ?
-											  ShareRowExclusiveLock : NoLock);
+											  wakes ? ShareRowExclusiveLock : NoLock);
 	rf_flow_open_definition(alteration.flow);
 	begin_alteration(&definition, &alteration, fcinfo);
 	alter(&definition, &alteration);

@@ -409,20 +409,7 @@ rf_catalog_worker_flows(RfRow **rows)
 }
 
 /*
- * The tables whose rows they read.
- */
-int
-rf_catalog_worker_tables(RfRow **rows)
-{
-	return all_as_owner("SELECT f.flow_id, f.source::oid AS relid FROM replace_flow.flow f"
-						" WHERE " WORKER_RUNS " AND f.source IS NOT NULL"
-						" UNION SELECT f.flow_id, p.relid::oid FROM replace_flow.flow f"
-						" CROSS JOIN LATERAL pg_partition_tree(f.source) p"
-						" WHERE " WORKER_RUNS, NULL, rows);
-}
-
-/*
- * Those that failed since they last succeeded.
+ * Those of them that failed since they last succeeded.
  */
 int
 rf_catalog_worker_failures(RfRow **rows)

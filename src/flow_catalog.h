@@ -80,7 +80,6 @@ extern bool rf_catalog_find_stream(int32 flow_id, Oid *target, Oid *stream);
 extern int	rf_catalog_lost_flows(RfRow **rows);
 extern int	rf_catalog_all_flows(RfRow **rows);
 extern int	rf_catalog_worker_flows(RfRow **rows);
-extern int	rf_catalog_worker_tables(RfRow **rows);
 extern int	rf_catalog_worker_failures(RfRow **rows);
 extern bool rf_catalog_flow_by_id(int32 flow_id, RfRow *row);
 extern int	rf_catalog_woken_flows(RfRow **rows);

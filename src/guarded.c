@@ -3,16 +3,18 @@
  * guarded.c
  *	  A step in a transaction of its own, whose error is caught.
  *
- * The only place that catches errors.  A worker has to go on when a flow fails,
- * and the error is then told by who called: nothing is logged here.
+ * The worker has no caller who would be told of an error, and has to go on when
+ * a flow fails.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timeout.h"
 
 #include "guarded.h"
 
@@ -20,6 +22,7 @@
 static void
 run_in_transaction(RfStep step, void *arg)
 {
+	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	step(arg);
@@ -33,7 +36,7 @@ run_in_transaction(RfStep step, void *arg)
  * the caller's memory context; else NULL.
  */
 ErrorData *
-rf_guarded(RfStep step, void *arg)
+rf_guarded(RfStep step, void *arg, int log_unless)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ErrorData  *volatile error = NULL;
@@ -44,10 +47,17 @@ rf_guarded(RfStep step, void *arg)
 	}
 	PG_CATCH();
 	{
+		HOLD_INTERRUPTS();
+		/* what was to be cancelled has ended */
+		disable_all_timeouts(false);
+		QueryCancelPending = false;
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
+		if (log_unless != RF_LOG_NONE && error->sqlerrcode != log_unless)
+			EmitErrorReport();
+		AbortOutOfAnyTransaction();
 		FlushErrorState();
-		AbortCurrentTransaction();
+		RESUME_INTERRUPTS();
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller);

@@ -4,25 +4,19 @@
  *	  What the worker's processes have in common.
  *
  * All of them sleep on their latch, answer to the server's signals, and end
- * with the server.  Here is also the one place of the worker that catches
- * errors.
+ * with the server.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "process.h"
@@ -111,49 +105,4 @@ rf_process_sleep(TimestampTz until, const char *wait_event)
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
 	}
-}
-
-static void
-in_transaction(void (*work) (void *arg), void *arg)
-{
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	work(arg);
-	PopActiveSnapshot();
-	CommitTransactionCommand();
-}
-
-/*
- * Do work in a transaction of its own.  If it fails, give the error, in the
- * caller's context; NULL if it does not.  An error goes to the server's log
- * unless it is of a kind that is known already.
- */
-ErrorData *
-rf_process_try(void (*work) (void *arg), void *arg, int known_sqlstate)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	ErrorData  *volatile error = NULL;
-
-	PG_TRY();
-	{
-		in_transaction(work, arg);
-	}
-	PG_CATCH();
-	{
-		HOLD_INTERRUPTS();
-		/* what was to be cancelled has ended */
-		disable_all_timeouts(false);
-		QueryCancelPending = false;
-		MemoryContextSwitchTo(caller);
-		error = CopyErrorData();
-		if (error->sqlerrcode != known_sqlstate)
-			EmitErrorReport();
-		AbortOutOfAnyTransaction();
-		FlushErrorState();
-		RESUME_INTERRUPTS();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(caller);
-	return error;
 }

@@ -17,6 +17,5 @@ extern void rf_process_report_shortage(const char *what);
 extern void rf_process_begin(void);
 extern void rf_process_connect(Oid database);
 extern void rf_process_sleep(TimestampTz until, const char *wait_event);
-extern ErrorData *rf_process_try(void (*work) (void *arg), void *arg, int known_sqlstate);
 
 #endif							/* RF_PROCESS_H */

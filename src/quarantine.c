@@ -37,13 +37,13 @@
 #include "using_run.h"
 
 /* One step: a range, and what is to become of it. */
-typedef struct RfTask
+typedef struct RfAttempt
 {
 	const char *flow_name;
 	RfKeyRange	range;
 	const ErrorData *cause;		/* set the rows aside, with this error */
 	bool		found;			/* the stream has rows in the range */
-} RfTask;
+} RfAttempt;
 
 /* Classes of SQLSTATE that tell of values, and of rules on values. */
 static const int classes_of_data[] = {
@@ -70,27 +70,27 @@ is_of_data(const ErrorData *error)
 static void
 run(void *arg)
 {
-	const RfTask *task = arg;
-	RfApplyOptions options = {.wait = true, .range = &task->range, .quarantine = task->cause};
+	const RfAttempt *attempt = arg;
+	RfApplyOptions options = {.wait = true, .range = &attempt->range, .quarantine = attempt->cause};
 
-	(void) rf_apply(task->flow_name, &options);
+	(void) rf_apply(attempt->flow_name, &options);
 }
 
 /* Make the range as narrow as the hashes are that the stream has in it. */
 static void
 narrow(void *arg)
 {
-	RfTask	   *task = arg;
+	RfAttempt  *attempt = arg;
 	RfFlow	   *flow;
 	RfRoleGuard guard;
 
 	rf_query_begin();
-	flow = rf_run_lock(task->flow_name, RF_USING);
+	flow = rf_run_lock(attempt->flow_name, RF_USING);
 	if (flow != NULL)
 	{
 		rf_flow_open(flow);
 		rf_flow_assume(&guard, flow);
-		task->found = rf_key_cut_narrow(rf_key_cut_require(flow), &task->range);
+		attempt->found = rf_key_cut_narrow(rf_key_cut_require(flow), &attempt->range);
 		rf_role_restore(&guard);
 	}
 	rf_query_end();
@@ -116,32 +116,32 @@ settle_halves(const char *flow_name, RfKeyRange range)
 static ErrorData *
 settle_failed(const char *flow_name, RfKeyRange range, const ErrorData *cause)
 {
-	RfTask		task = {.flow_name = flow_name, .range = range};
+	RfAttempt	attempt = {.flow_name = flow_name, .range = range};
 	ErrorData  *error;
 
 	if (range.first == range.last)
 	{
-		task.cause = cause;
-		return rf_guarded(run, &task);
+		attempt.cause = cause;
+		return rf_guarded(run, &attempt, RF_LOG_NONE);
 	}
-	error = rf_guarded(narrow, &task);
-	if (error != NULL || !task.found)
+	error = rf_guarded(narrow, &attempt, RF_LOG_NONE);
+	if (error != NULL || !attempt.found)
 		return error;
-	if (task.range.first == task.range.last)
-		return settle(flow_name, task.range);
-	return settle_halves(flow_name, task.range);
+	if (attempt.range.first == attempt.range.last)
+		return settle(flow_name, attempt.range);
+	return settle_halves(flow_name, attempt.range);
 }
 
 /* Apply the keys of a range, or set them aside; give the error that hinders it. */
 static ErrorData *
 settle(const char *flow_name, RfKeyRange range)
 {
-	RfTask		task = {.flow_name = flow_name, .range = range};
+	RfAttempt	attempt = {.flow_name = flow_name, .range = range};
 	ErrorData  *cause;
 	ErrorData  *error;
 
 	check_stack_depth();
-	cause = rf_guarded(run, &task);
+	cause = rf_guarded(run, &attempt, RF_LOG_NONE);
 	if (cause == NULL || !is_of_data(cause))
 		return cause;
 	error = settle_failed(flow_name, range, cause);

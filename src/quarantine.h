@@ -8,8 +8,6 @@
 #ifndef RF_QUARANTINE_H
 #define RF_QUARANTINE_H
 
-struct ErrorData;
-
-extern struct ErrorData *rf_quarantine(const char *flow_name);
+extern ErrorData *rf_quarantine(const char *flow_name);
 
 #endif							/* RF_QUARANTINE_H */

@@ -26,11 +26,13 @@
 #include "utils/timestamp.h"
 
 #include "database_slot.h"
+#include "guarded.h"
 #include "job.h"
 #include "process.h"
 #include "query.h"
 #include "scheduler.h"
 #include "task.h"
+#include "wake_up_trigger.h"
 #include "worker.h"
 
 /* Milliseconds after which a process that could not be started is tried again. */
@@ -45,10 +47,16 @@ static TimestampTz start_at;
 static void
 load(void *extension_exists)
 {
+	static bool settled = false;
+
 	*(bool *) extension_exists = OidIsValid(get_extension_oid("replace_flow", true));
 	if (!*(bool *) extension_exists)
 		return;
 	rf_query_begin();
+	/* triggers that a dump left out, or that could not be had at their time */
+	if (!settled)
+		rf_wake_up_triggers_settle();
+	settled = true;
 	rf_tasks_load();
 	rf_query_end();
 }
@@ -63,7 +71,7 @@ read_flows(void)
 {
 	bool		extension_exists;
 
-	if (rf_process_try(load, &extension_exists, 0) != NULL)
+	if (rf_guarded(load, &extension_exists, RF_LOG_ALL) != NULL)
 		proc_exit(1);
 	if (!extension_exists)
 	{

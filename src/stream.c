@@ -20,7 +20,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
@@ -28,7 +27,6 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
-#include "executor/tuptable.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -177,46 +175,6 @@ rf_stream_check_same_parts(const RfFlow *flow, List *parts)
 				 errdetail("A table was attached to \"%s\" between consuming and reading it.",
 						   get_rel_name(flow->source)),
 				 errhint("Run the flow again; nothing was consumed.")));
-}
-
-static bool
-table_has_rows(Oid relid)
-{
-	Relation	table = try_table_open(relid, AccessShareLock);
-	TableScanDesc scan;
-	TupleTableSlot *slot;
-	bool		found;
-
-	if (table == NULL)
-		return false;
-	if (!RELKIND_HAS_STORAGE(table->rd_rel->relkind))
-	{
-		table_close(table, AccessShareLock);
-		return false;
-	}
-	scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
-	slot = table_slot_create(table, NULL);
-	found = table_scan_getnextslot(scan, ForwardScanDirection, slot);
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
-	table_close(table, AccessShareLock);
-	return found;
-}
-
-/*
- * Whether the active snapshot sees rows in the stream.
- */
-bool
-rf_stream_has_rows(Oid stream)
-{
-	ListCell   *cell;
-
-	foreach(cell, find_all_inheritors(stream, AccessShareLock, NULL))
-	{
-		if (table_has_rows(lfirst_oid(cell)))
-			return true;
-	}
-	return false;
 }
 
 /*

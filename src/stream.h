@@ -16,7 +16,6 @@ extern void rf_stream_check_parts(Oid stream, const char *flow_name);
 extern List *rf_stream_parts(const RfFlow *flow);
 extern TupleDesc rf_stream_columns(const RfFlow *flow);
 extern void rf_stream_check_same_parts(const RfFlow *flow, List *parts);
-extern bool rf_stream_has_rows(Oid stream);
 extern uint64 rf_stream_consume(const RfFlow *flow, const char *condition);
 
 #endif							/* RF_STREAM_H */

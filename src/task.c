@@ -31,6 +31,7 @@
 #include "query.h"
 #include "settings.h"
 #include "task.h"
+#include "wake_up_trigger.h"
 
 /* The first retry comes after this time, in milliseconds. */
 #define MIN_BACKOFF 1000
@@ -186,16 +187,15 @@ forget_lost(void)
 }
 
 static void
-take_table(const RfRow *row)
+take_table(Oid relid, int32 flow_id)
 {
-	Oid			relid = rf_row_oid(row, "relid");
 	bool		known;
 	RfTaskTable *table = hash_search(tables, &relid, HASH_ENTER, &known);
 	MemoryContext caller = MemoryContextSwitchTo(tables_context);
 
 	if (!known)
 		table->flow_ids = NIL;
-	table->flow_ids = lappend_int(table->flow_ids, (int) rf_row_int64(row, "flow_id"));
+	table->flow_ids = lappend_int(table->flow_ids, flow_id);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -203,15 +203,19 @@ take_table(const RfRow *row)
 static void
 load_tables(void)
 {
-	RfRow	   *rows;
-	int			nrows = rf_catalog_worker_tables(&rows);
+	RfRow	   *flows;
+	int			nflows = rf_catalog_woken_flows(&flows);
+	ListCell   *cell;
 
 	if (tables_context != NULL)
 		MemoryContextDelete(tables_context);
 	tables_context = AllocSetContextCreate(context, "replace_flow tables", ALLOCSET_DEFAULT_SIZES);
 	tables = create_table("replace_flow tables", sizeof(Oid), sizeof(RfTaskTable), tables_context);
-	for (int i = 0; i < nrows; i++)
-		take_table(&rows[i]);
+	for (int i = 0; i < nflows; i++)
+	{
+		foreach(cell, rf_wake_up_tables(&flows[i]))
+			take_table(lfirst_oid(cell), (int32) rf_row_int64(&flows[i], "flow_id"));
+	}
 }
 
 /* Flows that failed before there was this scheduler go on to wait. */

@@ -160,21 +160,31 @@ waking_sources(int32 flow_id, Oid owner)
 	return with_parts(relids);
 }
 
-/* Add the tables that are to wake a flow. */
+static bool
+is_using(const RfRow *flow)
+{
+	return rf_flow_kind_parse(rf_row_text(flow, "kind")) == RF_USING;
+}
+
+/*
+ * The tables that are to wake a flow, which is a row of rf_catalog_woken_flows().
+ */
+List *
+rf_wake_up_tables(const RfRow *flow)
+{
+	if (is_using(flow))
+		return with_parts(list_make1_oid(rf_row_oid(flow, "source")));
+	return waking_sources((int32) rf_row_int64(flow, "flow_id"), rf_row_oid(flow, "owner"));
+}
+
 static void
 look_at_flow(RfWoken *woken, const RfRow *flow)
 {
-	List	   *tables;
+	List	   *tables = rf_wake_up_tables(flow);
 
-	if (rf_flow_kind_parse(rf_row_text(flow, "kind")) == RF_USING)
-		tables = with_parts(list_make1_oid(rf_row_oid(flow, "source")));
-	else
-	{
-		tables = waking_sources((int32) rf_row_int64(flow, "flow_id"),
-								rf_row_oid(flow, "owner"));
-		woken->sources = list_concat(woken->sources, tables);
-	}
 	woken->tables = list_concat(woken->tables, tables);
+	if (!is_using(flow))
+		woken->sources = list_concat(woken->sources, tables);
 }
 
 /* The tables that need triggers for the sake of some flows: of one or of the others. */

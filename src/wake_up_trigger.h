@@ -11,7 +11,9 @@
 #include "storage/lockdefs.h"
 
 #include "flow.h"
+#include "query.h"
 
+extern List *rf_wake_up_tables(const RfRow *flow);
 extern void rf_wake_up_triggers_lock_sources(List *relids, Oid owner, const char *flow_name);
 extern void rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode);
 extern void rf_wake_up_triggers_place(int32 flow_id);

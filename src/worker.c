@@ -15,6 +15,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "access/xact.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
@@ -25,14 +27,17 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "backlog.h"
 #include "flow.h"
 #include "flow_catalog.h"
+#include "guarded.h"
 #include "job.h"
+#include "key_range.h"
 #include "process.h"
+#include "quarantine.h"
 #include "query.h"
 #include "run_record.h"
 #include "settings.h"
-#include "stream.h"
 #include "using_run.h"
 #include "where_run.h"
 #include "worker.h"
@@ -40,45 +45,116 @@
 /* So that a table that somebody keeps locked does not keep the process for itself. */
 #define DEFAULT_LOCK_TIMEOUT "5s"
 
+/* What belongs to one order. */
+static MemoryContext order_context;
+
+/* An order, and what became of it. */
 typedef struct RfWork
 {
 	const RfJobOrder *order;
 	RfJobResult *result;
+	char	   *name;			/* of the flow; NULL: it is gone */
+	RfFlowKind	kind;
+	Oid			stream;
 } RfWork;
 
-static void
-apply(const char *name, Oid stream, const RfWork *work)
+/* Find the flow, in a transaction of the caller's. */
+static bool
+find_flow(RfWork *work)
 {
-	RfApplyOptions options = {.wait = true};
+	RfRow		row;
+	bool		found = false;
 
-	/* one that failed has to succeed, if only with nothing */
-	if (work->order->failures == 0 && !rf_stream_has_rows(stream))
-		work->result->outcome = RF_JOB_NOTHING;
-	else
-		(void) rf_apply(name, &options);
+	rf_query_begin();
+	if (OidIsValid(get_extension_oid("replace_flow", true)))
+		found = rf_catalog_flow_by_id(work->order->flow_id, &row);
+	rf_query_end();
+	if (!found)
+		return false;
+	work->name = rf_row_text(&row, "name");
+	work->kind = rf_flow_kind_parse(rf_row_text(&row, "kind"));
+	work->stream = rf_row_oid(&row, "source");
+	return true;
+}
+
+/* Whether the stream of a flow can be cut by key. */
+static bool
+can_be_cut(const char *name)
+{
+	const char *obstacle;
+	RfFlow	   *flow;
+	bool		possible;
+
+	rf_query_begin();
+	flow = rf_flow_find(name);
+	rf_flow_open(flow);
+	possible = rf_key_cut_find(flow, &obstacle) != NULL;
+	rf_query_end();
+	return possible;
+}
+
+/* In how many slices to apply so many rows. */
+static int
+slices_for(const char *name, int64 rows)
+{
+	if (rf_max_batch_rows == 0 || rows <= rf_max_batch_rows || !can_be_cut(name))
+		return 1;
+	return (int) Min((rows + rf_max_batch_rows - 1) / rf_max_batch_rows, INT_MAX);
+}
+
+/* The keys whose hashes are the n-th part of all. */
+static RfKeyRange
+slice_range(int slice, int slices)
+{
+	uint64		width = PG_UINT64_MAX / slices;
+	uint64		first = (uint64) PG_INT64_MIN + width * slice;
+	RfKeyRange	range = {(int64) first, (int64) (first + width - 1)};
+
+	if (slice == slices - 1)
+		range.last = PG_INT64_MAX;
+	return range;
+}
+
+static void
+apply(const RfWork *work)
+{
+	const RfJobOrder *order = work->order;
+	RfJobResult *result = work->result;
+	RfApplyOptions options = {.wait = true};
+	RfKeyRange	range;
+	int64		rows;
+
+	/*
+	 * what cannot be counted may be there; and what failed must succeed, if
+	 * with nothing
+	 */
+	if (rf_backlog_count(work->stream, &rows) && rows == 0 && order->failures == 0)
+	{
+		result->outcome = RF_JOB_NOTHING;
+		return;
+	}
+	result->slices = order->slices > 0 ? order->slices : slices_for(work->name, rows);
+	if (result->slices > 1)
+	{
+		range = slice_range(order->slice, result->slices);
+		options.range = &range;
+	}
+	(void) rf_apply(work->name, &options);
+	result->next_slice = order->slice + 1;
 }
 
 static void
 run(void *arg)
 {
 	RfWork	   *work = arg;
-	RfRow		flow;
-	bool		found = false;
+	RfRefreshOptions options = {.wait = true};
 
-	rf_query_begin();
-	if (OidIsValid(get_extension_oid("replace_flow", true)))
-		found = rf_catalog_flow_by_id(work->order->flow_id, &flow);
-	rf_query_end();
-	if (!found)
+	if (!find_flow(work))
 		work->result->outcome = RF_JOB_NOTHING;
-	else if (rf_flow_kind_parse(rf_row_text(&flow, "kind")) == RF_USING)
-		apply(rf_row_text(&flow, "name"), rf_row_oid(&flow, "source"), work);
+	else if (work->kind == RF_USING)
+		apply(work);
 	else
-	{
-		RfRefreshOptions options = {.wait = true};
-
-		(void) rf_refresh(rf_row_text(&flow, "name"), &options);
-	}
+		(void) rf_refresh(work->name, &options);
 }
 
 /* A failure, and the flow that had it. */
@@ -106,7 +182,7 @@ record_failure(int32 flow_id, const ErrorData *error)
 {
 	RfFailure	failure = {flow_id, error};
 
-	(void) rf_process_try(record, &failure, error->sqlerrcode);
+	(void) rf_guarded(record, &failure, error->sqlerrcode);
 }
 
 /*
@@ -130,19 +206,45 @@ known_failure(const RfJobOrder *order)
 	return (order->failures & (order->failures - 1)) == 0 ? 0 : order->sqlstate;
 }
 
+/* Keep the name beyond the transaction. */
+static void
+find_name(void *arg)
+{
+	RfWork	   *work = arg;
+
+	if (find_flow(work))
+		work->name = MemoryContextStrdup(order_context, work->name);
+}
+
+/* Runs until only keys are left that fail, each in a transaction of its own. */
+static ErrorData *
+quarantine(RfWork *work)
+{
+	ErrorData  *error = rf_guarded(find_name, work, RF_LOG_ALL);
+
+	if (error == NULL && work->name != NULL)
+		error = rf_quarantine(work->name);
+	return error;
+}
+
 static void
 do_order(const RfJobOrder *order)
 {
 	RfJobResult result = {.outcome = RF_JOB_SUCCEEDED};
-	RfWork		work = {order, &result};
+	RfWork		work = {.order = order, .result = &result};
 	ErrorData  *error;
 
 	rf_run_forget_begun();
-	error = rf_process_try(run, &work, known_failure(order));
+	if (order->quarantine)
+		error = quarantine(&work);
+	else
+		error = rf_guarded(run, &work, known_failure(order));
 	if (error != NULL)
 	{
 		result.outcome = RF_JOB_FAILED;
 		result.sqlstate = error->sqlerrcode;
+		result.slices = order->slices;
+		result.next_slice = order->slice;
 		record_failure(order->flow_id, error);
 	}
 	rf_job_finish(&result);
@@ -156,8 +258,9 @@ begin(Oid database)
 	rf_process_connect(database);
 	if (LockTimeout == 0)
 		SetConfigOption("lock_timeout", DEFAULT_LOCK_TIMEOUT, PGC_SUSET, PGC_S_OVERRIDE);
-	MemoryContextSwitchTo(AllocSetContextCreate(TopMemoryContext, "replace_flow worker",
-												ALLOCSET_DEFAULT_SIZES));
+	order_context = AllocSetContextCreate(TopMemoryContext, "replace_flow worker",
+										  ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(order_context);
 }
 
 /*
@@ -180,7 +283,7 @@ replace_flow_worker_main(Datum job)
 		while (rf_job_take_order(&order))
 		{
 			do_order(&order);
-			MemoryContextReset(CurrentMemoryContext);
+			MemoryContextReset(order_context);
 			idle_until = 0;
 		}
 		if (idle_until == 0)

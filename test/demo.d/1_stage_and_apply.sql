@@ -15,7 +15,7 @@ CREATE TABLE package_file_in (package text, path text, listed_at timestamptz);
 SELECT replace_flow.create_using_flow(
     target => 'package_file', source => 'package_file_in',
     replace_using => '{package}', sequence_by => 'listed_at',
-    on_tie => 'ignore');
+    on_tie => 'ignore', auto_apply => false);
 \o
 \set ECHO none
 \echo '\\copy package_file_in from package_lists'

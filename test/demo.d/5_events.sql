@@ -14,7 +14,7 @@ INSERT INTO events VALUES
 CREATE TABLE events_in (LIKE events);
 \o /dev/null
 SELECT replace_flow.create_using_flow(
-    'events', 'events_in', '{region_id}', 'seq');
+    'events', 'events_in', '{region_id}', 'seq', auto_apply => false);
 \o
 
 INSERT INTO events_in VALUES

@@ -15,7 +15,7 @@ CREATE TABLE order_line_in (
     order_id int, item text, quantity int, updated_at timestamptz);
 \o /dev/null
 SELECT replace_flow.create_using_flow(
-    'order_line', 'order_line_in', '{order_id}', 'updated_at');
+    'order_line', 'order_line_in', '{order_id}', 'updated_at', auto_apply => false);
 \o
 
 INSERT INTO order_line_in VALUES

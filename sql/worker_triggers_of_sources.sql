@@ -46,7 +46,7 @@ SELECT replace_flow.alter_flow('plain', query => 'SELECT day, amount FROM fact, 
 SELECT * FROM woken;
 SELECT replace_flow.alter_flow('plain', query => 'SELECT shop AS day, 1 AS amount FROM place');
 SELECT * FROM woken;
--- the views that it reads through,
+-- the views that it reads through (what is no longer needed goes with the next flow),
 CREATE OR REPLACE VIEW place AS SELECT shop, name, 'none' AS region FROM shop JOIN fact USING (shop);
 SELECT * FROM woken;
 -- and the tables that become parts of others, by inheritance too.

@@ -395,7 +395,7 @@ settle_triggers(const RfDefinition *definition, const RfAlteration *alteration)
 	else if (!alteration->new_source && !alteration->new_waking)
 		return;
 	rf_wake_up_triggers_place(definition->flow_id);
-	rf_wake_up_triggers_settle();
+	rf_wake_up_triggers_settle(false);
 }
 
 static void

@@ -26,6 +26,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
@@ -392,18 +393,36 @@ find_unsettled(const RfWoken *woken, RfRow **rows)
 	return nrows;
 }
 
+/* Whether this transaction keeps everybody else out of a table already. */
+static bool
+is_mine(Oid relid)
+{
+	Relation	relation;
+	bool		mine;
+
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return false;
+	relation = try_relation_open(relid, NoLock);
+	mine = relation != NULL && CheckRelationLockedByMe(relation, AccessExclusiveLock, false);
+	if (relation != NULL)
+		relation_close(relation, NoLock);
+	return mine;
+}
+
 /* Lock tables that are to be settled, those that can be had at once. */
 static List *
-lock_what_is_free(int nrows, const RfRow *rows)
+lock_what_is_free(int nrows, const RfRow *rows, bool in_ddl)
 {
 	List	   *tables = NIL;
 
 	for (int i = 0; i < nrows; i++)
 	{
 		Oid			relid = rf_row_oid(&rows[i], "relid");
-		LOCKMODE	mode = rf_row_bool(&rows[i], "superfluous") ?
-			AccessExclusiveLock : ShareRowExclusiveLock;
+		bool		superfluous = rf_row_bool(&rows[i], "superfluous");
+		LOCKMODE	mode = superfluous ? AccessExclusiveLock : ShareRowExclusiveLock;
 
+		if (superfluous && in_ddl && !is_mine(relid))
+			continue;
 		if (ConditionalLockRelationOid(relid, mode) && get_rel_name(relid) != NULL)
 			tables = list_append_unique_oid(tables, relid);
 	}
@@ -412,15 +431,17 @@ lock_what_is_free(int nrows, const RfRow *rows)
 
 /*
  * Let each table have the triggers that it needs, and no others, as far as that
- * is possible without waiting.
+ * is possible without waiting.  In a transaction that defines something else
+ * (in_ddl) no table is locked against everybody for the sake of a trigger too
+ * many.
  */
 void
-rf_wake_up_triggers_settle(void)
+rf_wake_up_triggers_settle(bool in_ddl)
 {
 	RfWoken		woken = look_at_all_flows();
 	RfRow	   *rows;
 	int			nrows = find_unsettled(&woken, &rows);
-	List	   *tables = lock_what_is_free(nrows, rows);
+	List	   *tables = lock_what_is_free(nrows, rows, in_ddl);
 	ListCell   *cell;
 
 	if (tables == NIL)
@@ -569,7 +590,7 @@ settle_after_ddl(void *arg)
 {
 	(void) arg;
 	rf_query_begin();
-	rf_wake_up_triggers_settle();
+	rf_wake_up_triggers_settle(true);
 	rf_query_end();
 }
 

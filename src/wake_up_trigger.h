@@ -17,6 +17,6 @@ extern List *rf_wake_up_tables(const RfRow *flow);
 extern void rf_wake_up_triggers_lock_sources(List *relids, Oid owner, const char *flow_name);
 extern void rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode);
 extern void rf_wake_up_triggers_place(int32 flow_id);
-extern void rf_wake_up_triggers_settle(void);
+extern void rf_wake_up_triggers_settle(bool in_ddl);
 
 #endif							/* RF_WAKE_UP_TRIGGER_H */

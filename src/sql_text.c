@@ -17,6 +17,7 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -446,6 +447,8 @@ rf_sql_read_staged(Oid stream, const char *condition)
  *
  * Values are hashed as the target compares them.  These casts are explicit, so
  * that they cut off what is too long; it fails later, on its way into the target.
+ * Blanks at the end of a character value count for nothing, but before 16 not for
+ * its hash under some collations.
  */
 char *
 rf_sql_key_hash(int nkeys, const RfStreamKey *keys)
@@ -455,13 +458,15 @@ rf_sql_key_hash(int nkeys, const RfStreamKey *keys)
 	for (int i = 0; i < nkeys; i++)
 	{
 		const RfStreamKey *key = &keys[i];
-		char	   *collation = "";
+		char	   *value = psprintf("CAST(CAST(s.%s AS %s) AS %s)", quote_identifier(key->column),
+								 type_name(key->given), type_name(key->stored));
 
+		if (key->stored.type == BPCHAROID)
+			value = psprintf("CAST(%s AS text)", value);
 		if (OidIsValid(key->stored.collation))
-			collation = psprintf(" COLLATE %s", generate_collation_name(key->stored.collation));
-		hash = psprintf("replace_flow.key_hash(%s, CAST(CAST(s.%s AS %s) AS %s)%s)", hash,
-						quote_identifier(key->column), type_name(key->given),
-						type_name(key->stored), collation);
+			value = psprintf("%s COLLATE %s", value,
+							 generate_collation_name(key->stored.collation));
+		hash = psprintf("replace_flow.key_hash(%s, %s)", hash, value);
 	}
 	return hash;
 }

@@ -263,6 +263,13 @@ begin(Oid database)
 	MemoryContextSwitchTo(order_context);
 }
 
+/* When a process that has had no order since then has waited for long enough. */
+static TimestampTz
+waits_until(TimestampTz idle_since)
+{
+	return TimestampTzPlusMilliseconds(idle_since, rf_worker_idle_timeout);
+}
+
 /*
  * A process for this job.
  */
@@ -271,25 +278,23 @@ replace_flow_worker_main(Datum job)
 {
 	Oid			database;
 	RfJobOrder	order;
-	TimestampTz idle_until = 0;
+	TimestampTz idle_since;
 
 	rf_process_begin();
 	database = rf_job_enter(DatumGetInt32(job));
 	if (!OidIsValid(database))
 		proc_exit(0);
 	begin(database);
-	while (!rf_job_is_to_end(idle_until != 0 && GetCurrentTimestamp() >= idle_until))
+	idle_since = GetCurrentTimestamp();
+	while (!rf_job_is_to_end(GetCurrentTimestamp() >= waits_until(idle_since)))
 	{
 		while (rf_job_take_order(&order))
 		{
 			do_order(&order);
 			MemoryContextReset(order_context);
-			idle_until = 0;
+			idle_since = GetCurrentTimestamp();
 		}
-		if (idle_until == 0)
-			idle_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													 rf_worker_idle_timeout);
-		rf_process_sleep(idle_until, "ReplaceFlowWorkerMain");
+		rf_process_sleep(waits_until(idle_since), "ReplaceFlowWorkerMain");
 	}
 	proc_exit(0);
 }

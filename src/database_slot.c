@@ -400,10 +400,11 @@ leave_vacant(RfDatabaseSlot *slot)
 }
 
 /*
- * A scheduler was started; or not, if it did not get as far as its slot.
+ * No scheduler was started, or it ended; if it got as far as its slot, it has
+ * left it itself.
  */
 void
-rf_database_end_start(int slot)
+rf_database_not_started(int slot)
 {
 	rf_shared_lock();
 	if (databases->slots[slot].state == RF_SLOT_STARTING)

@@ -44,7 +44,7 @@ extern int	rf_database_due(TimestampTz *next);
 extern Oid	rf_database_of(int slot);
 extern void rf_database_forget(int slot);
 extern void rf_database_begin_start(int slot);
-extern void rf_database_end_start(int slot);
+extern void rf_database_not_started(int slot);
 
 /* for a scheduler */
 extern Oid	rf_database_enter(int slot);

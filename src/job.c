@@ -224,10 +224,9 @@ rf_job_take_result(int number, RfJobResult *result)
 }
 
 /*
- * Let idle processes go if other databases wait for a job; true if there are
- * such databases.
+ * Let idle processes go if other databases wait for a job.
  */
-bool
+void
 rf_job_yield(Oid database)
 {
 	bool		needed;
@@ -245,7 +244,6 @@ rf_job_yield(Oid database)
 		}
 	}
 	rf_shared_unlock();
-	return needed;
 }
 
 /* The lock is held. */

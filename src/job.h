@@ -48,7 +48,7 @@ extern int	rf_job_claim(Oid database, const RfJobOrder *order, bool *is_new);
 extern void rf_job_release(int job);
 extern bool rf_job_is_starting(int job);
 extern bool rf_job_take_result(int job, RfJobResult *result);
-extern bool rf_job_yield(Oid database);
+extern void rf_job_yield(Oid database);
 
 /* for a job process */
 extern Oid	rf_job_enter(int job);

@@ -39,6 +39,9 @@
 /* Seconds after which the server starts a launcher that ended again. */
 #define RESTART_INTERVAL 1
 
+/* By slot: the process that this launcher started for it. */
+static BackgroundWorkerHandle **handles;
+
 /*
  * Have the server start the launcher.
  */
@@ -47,6 +50,9 @@ rf_launcher_register(void)
 {
 	BackgroundWorker worker = {0};
 
+	/* pg_upgrade wants nothing done that it does not do itself */
+	if (IsBinaryUpgrade)
+		return;
 	rf_process_describe(&worker, "launcher", "replace_flow_launcher_main", 0);
 	strlcpy(worker.bgw_name, "replace_flow launcher", BGW_MAXLEN);
 	worker.bgw_restart_time = RESTART_INTERVAL;
@@ -90,22 +96,33 @@ static void
 start_scheduler(int slot)
 {
 	BackgroundWorker worker = {0};
-	BackgroundWorkerHandle *handle;
-	pid_t		pid;
 
 	rf_process_describe(&worker, "scheduler", "replace_flow_scheduler_main", slot);
 	snprintf(worker.bgw_name, BGW_MAXLEN, "replace_flow scheduler of database %u",
 			 rf_database_of(slot));
 	worker.bgw_notify_pid = MyProcPid;
 	rf_database_begin_start(slot);
-	if (RegisterDynamicBackgroundWorker(&worker, &handle))
+	if (handles[slot] != NULL)
+		pfree(handles[slot]);
+	handles[slot] = NULL;
+	if (!RegisterDynamicBackgroundWorker(&worker, &handles[slot]))
 	{
-		if (WaitForBackgroundWorkerStartup(handle, &pid) == BGWH_STARTED)
-			return;
-	}
-	else
 		rf_process_report_shortage("scheduler");
-	rf_database_end_start(slot);
+		rf_database_not_started(slot);
+	}
+}
+
+/* Schedulers that ended before they got as far as their slots. */
+static void
+look_for_lost(void)
+{
+	pid_t		pid;
+
+	for (int slot = 0; slot < max_worker_processes; slot++)
+	{
+		if (handles[slot] != NULL && GetBackgroundWorkerPid(handles[slot], &pid) == BGWH_STOPPED)
+			rf_database_not_started(slot);
+	}
 }
 
 /*
@@ -147,8 +164,10 @@ replace_flow_launcher_main(Datum arg)
 	rf_process_begin();
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	rf_launcher_enter();
+	handles = palloc0(max_worker_processes * sizeof(BackgroundWorkerHandle *));
 	for (;;)
 	{
+		look_for_lost();
 		if (rf_launcher_has_news())
 		{
 			list_free(to_visit);

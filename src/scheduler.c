@@ -55,7 +55,7 @@ load(void *extension_exists)
 	rf_query_begin();
 	/* triggers that a dump left out, or that could not be had at their time */
 	if (!settled)
-		rf_wake_up_triggers_settle();
+		rf_wake_up_triggers_settle(false);
 	settled = true;
 	rf_tasks_load();
 	rf_query_end();
@@ -187,7 +187,8 @@ start_task(RfTask *task)
 
 /*
  * Start what is due.  Gives the time when there will be something to do without
- * being woken.
+ * being woken.  Where all jobs are taken, the first one that becomes free wakes
+ * who needs it; where the server has no room for a process, nobody does.
  */
 static TimestampTz
 start_tasks(void)
@@ -195,18 +196,14 @@ start_tasks(void)
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz next;
 	RfTask	   *task;
+	bool		no_room;
 
-	while ((task = rf_tasks_due(now, &next)) != NULL)
-	{
-		if (start_at > now)
-			return start_at;
-		if (!start_task(task))
-			break;
-	}
-	/* a job that becomes free wakes who needs one */
-	rf_database_needs_job(task != NULL);
+	while ((task = rf_tasks_due(now, &next)) != NULL && start_at <= now && start_task(task))
+		;
+	no_room = task != NULL && start_at > now;
+	rf_database_needs_job(task != NULL && !no_room);
 	rf_job_yield(MyDatabaseId);
-	return task != NULL && start_at > now ? start_at : next;
+	return no_room ? start_at : next;
 }
 
 static void

@@ -459,7 +459,7 @@ rf_sql_key_hash(int nkeys, const RfStreamKey *keys)
 	{
 		const RfStreamKey *key = &keys[i];
 		char	   *value = psprintf("CAST(CAST(s.%s AS %s) AS %s)", quote_identifier(key->column),
-								 type_name(key->given), type_name(key->stored));
+									 type_name(key->given), type_name(key->stored));
 
 		if (key->stored.type == BPCHAROID)
 			value = psprintf("CAST(%s AS text)", value);

@@ -36,7 +36,7 @@ run_in_transaction(RfStep step, void *arg)
  * the caller's memory context; else NULL.
  */
 ErrorData *
-rf_guarded(RfStep step, void *arg, int log_unless)
+rf_guarded(RfStep step, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ErrorData  *volatile error = NULL;
@@ -53,8 +53,6 @@ rf_guarded(RfStep step, void *arg, int log_unless)
 		QueryCancelPending = false;
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		if (log_unless != RF_LOG_NONE && error->sqlerrcode != log_unless)
-			EmitErrorReport();
 		AbortOutOfAnyTransaction();
 		FlushErrorState();
 		RESUME_INTERRUPTS();
@@ -62,4 +60,25 @@ rf_guarded(RfStep step, void *arg, int log_unless)
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller);
 	return error;
+}
+
+/*
+ * Put the error of a step into the server's log.
+ */
+void
+rf_guarded_log(ErrorData *error)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		ThrowErrorData(error);
+	}
+	PG_CATCH();
+	{
+		EmitErrorReport();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(caller);
 }

@@ -10,10 +10,7 @@
 
 typedef void (*RfStep) (void *arg);
 
-/* Which errors go to the server's log: all but those with this SQLSTATE, or: */
-#define RF_LOG_ALL 0
-#define RF_LOG_NONE (-1)
-
-extern ErrorData *rf_guarded(RfStep step, void *arg, int log_unless);
+extern ErrorData *rf_guarded(RfStep step, void *arg);
+extern void rf_guarded_log(ErrorData *error);
 
 #endif							/* RF_GUARDED_H */

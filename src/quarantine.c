@@ -122,9 +122,9 @@ settle_failed(const char *flow_name, RfKeyRange range, const ErrorData *cause)
 	if (range.first == range.last)
 	{
 		attempt.cause = cause;
-		return rf_guarded(run, &attempt, RF_LOG_NONE);
+		return rf_guarded(run, &attempt);
 	}
-	error = rf_guarded(narrow, &attempt, RF_LOG_NONE);
+	error = rf_guarded(narrow, &attempt);
 	if (error != NULL || !attempt.found)
 		return error;
 	if (attempt.range.first == attempt.range.last)
@@ -141,7 +141,7 @@ settle(const char *flow_name, RfKeyRange range)
 	ErrorData  *error;
 
 	check_stack_depth();
-	cause = rf_guarded(run, &attempt, RF_LOG_NONE);
+	cause = rf_guarded(run, &attempt);
 	if (cause == NULL || !is_of_data(cause))
 		return cause;
 	error = settle_failed(flow_name, range, cause);

@@ -50,9 +50,9 @@ rf_run_forget_begun(void)
 
 /*
  * Record that the run failed that was begun last; one that failed before it
- * began gets an id here.
+ * began gets an id here.  Gives the id.
  */
-void
+int64
 rf_run_record_failure(const RfFlow *flow, const ErrorData *error)
 {
 	RfRun		run;
@@ -64,6 +64,7 @@ rf_run_record_failure(const RfFlow *flow, const ErrorData *error)
 	run.error = error;
 	(void) rf_run_finish(&run, "failed");
 	rf_run_forget_begun();
+	return run.run_id;
 }
 
 /*

@@ -50,7 +50,7 @@ typedef struct RfRun
 extern void rf_run_begin(RfRun *run, const RfFlow *flow);
 extern RfRow rf_run_finish(RfRun *run, const char *status);
 extern void rf_run_forget_begun(void);
-extern void rf_run_record_failure(const RfFlow *flow, const ErrorData *error);
+extern int64 rf_run_record_failure(const RfFlow *flow, const ErrorData *error);
 extern uint64 rf_run_wal_bytes(const RfRun *run);
 
 #endif							/* RF_RUN_RECORD_H */

@@ -70,9 +70,13 @@ static void
 read_flows(void)
 {
 	bool		extension_exists;
+	ErrorData  *error = rf_guarded(load, &extension_exists);
 
-	if (rf_guarded(load, &extension_exists, RF_LOG_ALL) != NULL)
+	if (error != NULL)
+	{
+		rf_guarded_log(error);
 		proc_exit(1);
+	}
 	if (!extension_exists)
 	{
 		rf_database_leave();

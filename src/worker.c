@@ -161,8 +161,24 @@ run(void *arg)
 typedef struct RfFailure
 {
 	int32		flow_id;
-	const ErrorData *error;
+	ErrorData  *error;
+	MemoryContext context;		/* of the error */
 } RfFailure;
+
+/* Most errors say themselves which run they are of, but not those of a lock or of the commit. */
+static void
+add_context(const RfFailure *failure, int64 run_id, const char *flow_name)
+{
+	ErrorData  *error = failure->error;
+	MemoryContext caller = MemoryContextSwitchTo(failure->context);
+	char	   *context = psprintf("run " INT64_FORMAT " of flow \"%s\"", run_id, flow_name);
+
+	if (error->context == NULL)
+		error->context = context;
+	else if (strstr(error->context, context) == NULL)
+		error->context = psprintf("%s\n%s", error->context, context);
+	MemoryContextSwitchTo(caller);
+}
 
 static void
 record(void *arg)
@@ -172,17 +188,26 @@ record(void *arg)
 
 	rf_query_begin();
 	if (rf_catalog_flow_by_id(failure->flow_id, &flow))
-		rf_run_record_failure(rf_flow_find(rf_row_text(&flow, "name")), failure->error);
+	{
+		const char *name = rf_row_text(&flow, "name");
+
+		add_context(failure, rf_run_record_failure(rf_flow_find(name), failure->error), name);
+	}
 	rf_query_end();
 }
 
-/* What cannot be recorded either is in the server's log. */
+/*
+ * Record a failure; the error gets to know the run.  That it cannot be recorded
+ * may have the same reason.
+ */
 static void
-record_failure(int32 flow_id, const ErrorData *error)
+record_failure(int32 flow_id, ErrorData *error)
 {
-	RfFailure	failure = {flow_id, error};
+	RfFailure	failure = {flow_id, error, CurrentMemoryContext};
+	ErrorData  *obstacle = rf_guarded(record, &failure);
 
-	(void) rf_guarded(record, &failure, error->sqlerrcode);
+	if (obstacle != NULL && obstacle->sqlerrcode != error->sqlerrcode)
+		rf_guarded_log(obstacle);
 }
 
 /*
@@ -200,10 +225,10 @@ rf_worker_record_death(int32 flow_id)
 }
 
 /* The first failures of a kind, and then fewer and fewer, go to the log. */
-static int
-known_failure(const RfJobOrder *order)
+static bool
+is_to_log(const RfJobOrder *order, const ErrorData *error)
 {
-	return (order->failures & (order->failures - 1)) == 0 ? 0 : order->sqlstate;
+	return (order->failures & (order->failures - 1)) == 0 || error->sqlerrcode != order->sqlstate;
 }
 
 /* Keep the name beyond the transaction. */
@@ -220,7 +245,7 @@ find_name(void *arg)
 static ErrorData *
 quarantine(RfWork *work)
 {
-	ErrorData  *error = rf_guarded(find_name, work, RF_LOG_ALL);
+	ErrorData  *error = rf_guarded(find_name, work);
 
 	if (error == NULL && work->name != NULL)
 		error = rf_quarantine(work->name);
@@ -238,7 +263,7 @@ do_order(const RfJobOrder *order)
 	if (order->quarantine)
 		error = quarantine(&work);
 	else
-		error = rf_guarded(run, &work, known_failure(order));
+		error = rf_guarded(run, &work);
 	if (error != NULL)
 	{
 		result.outcome = RF_JOB_FAILED;
@@ -246,6 +271,8 @@ do_order(const RfJobOrder *order)
 		result.slices = order->slices;
 		result.next_slice = order->slice;
 		record_failure(order->flow_id, error);
+		if (is_to_log(order, error))
+			rf_guarded_log(error);
 	}
 	rf_job_finish(&result);
 	pgstat_report_stat(true);

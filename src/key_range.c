@@ -217,7 +217,7 @@ level_merges_keys(const RfKeyCut *cut, const RfLevel *level, int key, Var *var)
 
 /* Whether a level makes the same of the rows of a key, whatever others there are. */
 static bool
-check_level(RfKeyCut *cut, const RfLevel *level, List *columns)
+check_level(RfKeyCut *cut, const RfLevel *level, List *outputs)
 {
 	Query	   *query = level->query;
 
@@ -225,7 +225,7 @@ check_level(RfKeyCut *cut, const RfLevel *level, List *columns)
 		return refuse(cut, "The query puts rows together with UNION, INTERSECT or EXCEPT.");
 	if (query->limitCount != NULL || query->limitOffset != NULL)
 		return refuse(cut, "The query counts rows, for LIMIT or OFFSET.");
-	if (rf_level_holds_back(level, (Node *) columns))
+	if (rf_level_holds_back(level, (Node *) outputs))
 		return refuse(cut, "The query has an aggregate, a window function or DISTINCT ON"
 					  " that looks at rows of several keys.");
 	return true;
@@ -272,16 +272,17 @@ settle_keys(RfKeyCut *cut, List *columns)
 	return true;
 }
 
-/* Follow the key columns from inside a level to the stream. */
+/* Follow the key columns, given as columns of a level's output, to the stream. */
 static bool
-trace(RfKeyCut *cut, RfLevel *level, List *columns)
+trace(RfKeyCut *cut, RfLevel *level, List *outputs)
 {
+	List	   *columns = (List *) rf_level_condition(level, (Node *) outputs);
 	Index		table;
 	RangeTblEntry *rte;
 	RfLevel		inner;
 
 	check_stack_depth();
-	if (!find_columns(cut, level, &columns))
+	if (!find_columns(cut, level, &columns) || !check_level(cut, level, outputs))
 		return false;
 	table = linitial_node(Var, columns)->varno;
 	if (rf_level_is_nullable(level, table))
@@ -296,9 +297,7 @@ trace(RfKeyCut *cut, RfLevel *level, List *columns)
 	if (!rf_level_enter(level, table, &inner))
 		return refuse(cut, psprintf("Key column \"%s\" is not a column of the stream as it is.",
 									cut->flow->key_outputs[0]));
-	columns = (List *) rf_condition_on_output((Node *) columns, table, 0);
-	return check_level(cut, &inner, columns) &&
-		trace(cut, &inner, (List *) rf_level_condition(&inner, (Node *) columns));
+	return trace(cut, &inner, (List *) rf_condition_on_output((Node *) columns, table, 0));
 }
 
 /*
@@ -310,16 +309,21 @@ rf_key_cut_find(const RfFlow *flow, const char **obstacle)
 {
 	RfKeyCut   *cut = palloc0(sizeof(RfKeyCut));
 	RfLevel		level = {0};
-	List	   *columns = NIL;
+	List	   *outputs = NIL;
 
 	cut->flow = flow;
 	cut->query = rf_query_rewrite(rf_view_query(rf_view_load(flow), flow->extras));
 	cut->keys = palloc0(flow->nkeys * sizeof(RfStreamKey));
 	level.query = cut->query;
 	for (int i = 0; i < flow->nkeys; i++)
-		columns = lappend(columns, list_nth_node(TargetEntry, cut->query->targetList,
-												 flow->column_outputs[flow->keys[i]])->expr);
-	if (trace(cut, &level, columns))
+	{
+		int			position = flow->column_outputs[flow->keys[i]];
+		RfType		type = flow->output_types[position];
+
+		outputs = lappend(outputs, makeVar(1, position + 1, type.type, type.typmod,
+										   type.collation, 0));
+	}
+	if (trace(cut, &level, outputs))
 		return cut;
 	*obstacle = cut->obstacle;
 	return NULL;

@@ -97,6 +97,12 @@ need_server()
 # Add what only the tests take.
 need_test_tools()
 {
+    local version
+    version=$(debian_version "$pg_config")
+
+    if [ -n "$version" ]; then
+        need "postgresql-$version-cron" test -f "/usr/lib/postgresql/$version/lib/pg_cron.so"
+    fi
     need perl command -v prove
     need libipc-run-perl perl -MIPC::Run -e 1
     # The formatter changes from version to version; the code follows the one of Debian 12.

@@ -5,7 +5,7 @@
  *
  * A database that is dropped, renamed, moved or copied must have no sessions,
  * and the worker's processes are sessions that nobody sees: they leave before
- * such a command, if its caller owns the database, and come back after it.
+ * such a command, if its caller may give it, and come back after it.
  *
  * New databases, and the extension in one, make the launcher look.  The commit
  * of a prepared transaction may have put rows into any stream.
@@ -16,11 +16,16 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "database_command.h"
@@ -44,14 +49,45 @@ at_transaction_end(XactEvent event, void *arg)
 	changes_databases = false;
 }
 
-/* Have a database to ourselves, if it is the caller's. */
+static bool
+is_template(Oid database)
+{
+	HeapTuple	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(database));
+	bool		result = HeapTupleIsValid(tuple) &&
+		((Form_pg_database) GETSTRUCT(tuple))->datistemplate;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return result;
+}
+
+static bool
+may_create_databases(Oid role)
+{
+	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
+	bool		result = HeapTupleIsValid(tuple) &&
+		((Form_pg_authid) GETSTRUCT(tuple))->rolcreatedb;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return result || superuser_arg(role);
+}
+
+/* A template may be copied by whoever may create databases. */
+static bool
+may_have_alone(Oid database, bool to_copy)
+{
+	return rf_database_ownercheck(database, GetUserId()) ||
+		(to_copy && is_template(database) && may_create_databases(GetUserId()));
+}
+
+/* Have a database to ourselves, if the caller may. */
 static void
-clear_database(const char *name)
+clear_database(const char *name, bool to_copy)
 {
 	Oid			database = get_database_oid(name, true);
 
-	if (OidIsValid(database) && database != MyDatabaseId &&
-		rf_database_ownercheck(database, GetUserId()))
+	if (OidIsValid(database) && may_have_alone(database, to_copy))
 		rf_database_hold(database);
 }
 
@@ -102,7 +138,7 @@ before(Node *command)
 	const char *database = needed_alone(command);
 
 	if (database != NULL)
-		clear_database(database);
+		clear_database(database, IsA(command, CreatedbStmt));
 	if (IsA(command, DropdbStmt) || IsA(command, CreatedbStmt) || IsA(command, AlterDatabaseStmt))
 		changes_databases = true;
 }

@@ -41,6 +41,8 @@
 /* Time before the first restart of a scheduler, and the longest. */
 #define MIN_RESTART 1000
 #define MAX_RESTART 60000
+/* Time until one is tried again for which the server had no room. */
+#define NO_ROOM_RESTART 5000
 /* How long to wait for a held database's processes to go: as DROP DATABASE does. */
 #define MAX_HOLD_WAITS 50
 
@@ -383,19 +385,21 @@ rf_database_begin_start(int slot)
 	rf_shared_unlock();
 }
 
-/* The lock is held. */
+/* One that was sent away comes back at once.  The lock is held. */
 static void
 leave_vacant(RfDatabaseSlot *slot)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	int			delay = MIN_RESTART;
 
+	slot->state = RF_SLOT_VACANT;
+	if (slot->holder != 0)
+		return;
 	if (TimestampDifferenceExceeds(slot->started_at, now, LONG_LIFE))
 		slot->short_lives = 0;
 	for (int i = 0; i < slot->short_lives && delay < MAX_RESTART; i++)
 		delay *= 2;
 	slot->short_lives++;
-	slot->state = RF_SLOT_VACANT;
 	slot->not_before = TimestampTzPlusMilliseconds(now, Min(delay, MAX_RESTART));
 }
 
@@ -409,6 +413,20 @@ rf_database_not_started(int slot)
 	rf_shared_lock();
 	if (databases->slots[slot].state == RF_SLOT_STARTING)
 		leave_vacant(&databases->slots[slot]);
+	rf_shared_unlock();
+}
+
+/*
+ * The server had no room for the scheduler.  It is no fault of the database, so
+ * the time until the next try does not grow.
+ */
+void
+rf_database_no_room(int slot)
+{
+	rf_shared_lock();
+	databases->slots[slot].state = RF_SLOT_VACANT;
+	databases->slots[slot].not_before =
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), NO_ROOM_RESTART);
 	rf_shared_unlock();
 }
 

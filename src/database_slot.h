@@ -45,6 +45,7 @@ extern Oid	rf_database_of(int slot);
 extern void rf_database_forget(int slot);
 extern void rf_database_begin_start(int slot);
 extern void rf_database_not_started(int slot);
+extern void rf_database_no_room(int slot);
 
 /* for a scheduler */
 extern Oid	rf_database_enter(int slot);

@@ -108,7 +108,7 @@ start_scheduler(int slot)
 	if (!RegisterDynamicBackgroundWorker(&worker, &handles[slot]))
 	{
 		rf_process_report_shortage("scheduler");
-		rf_database_not_started(slot);
+		rf_database_no_room(slot);
 	}
 }
 

@@ -99,6 +99,8 @@ rf_process_sleep(TimestampTz until, const char *wait_event)
 	}
 	(void) WaitLatch(MyLatch, events, timeout, rf_wait_event(wait_event));
 	ResetLatch(MyLatch);
+	/* who sleeps does nothing that could be cancelled */
+	QueryCancelPending = false;
 	CHECK_FOR_INTERRUPTS();
 	if (ConfigReloadPending)
 	{

@@ -1,0 +1,91 @@
+# Servers with the worker, and what tests of it wait for.
+
+package Worker;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(worker_node becomes pids pid count_in_log begin_psql);
+
+# "Within seconds", on a machine that has other things to do.
+my $limit = 30;
+
+# A server with the worker, started.
+sub worker_node
+{
+	my ($name, @settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => ['--encoding=UTF8'], allows_streaming => 1);
+	$node->append_conf('postgresql.conf', join("\n", 'fsync = off', 'restart_after_crash = on',
+		'max_worker_processes = 16', "shared_preload_libraries = 'replace_flow'", @settings, ''));
+	$node->start;
+	return $node;
+}
+
+# Within seconds a query gives this result; if not, what follows would only wait
+# for the same.
+sub becomes
+{
+	my ($node, $database, $query, $expected, $name) = @_;
+	my $until = time() + $limit;
+	my $result = '';
+	my $error = '';
+
+	do
+	{
+		(undef, $result, $error) = $node->psql($database, $query);
+		return pass($name) if $result eq $expected;
+		sleep(0.05);
+	} while (time() < $until);
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	diag($error) if $error ne '';
+	is($result, $expected, $name);
+	die 'no use in going on';
+}
+
+# The processes of a role (launcher, scheduler, worker), in a database if one is given.
+sub pids
+{
+	my ($node, $role, $database) = @_;
+	my $where = defined $database ? "AND datname = '$database'" : '';
+
+	return split /\n/, $node->safe_psql('postgres',
+		"SELECT pid FROM pg_stat_activity WHERE backend_type = 'replace_flow $role' $where");
+}
+
+# The only one of them.
+sub pid
+{
+	my @pids = pids(@_);
+
+	die 'there are ' . scalar(@pids) . " of '$_[1]'" unless @pids == 1;
+	return $pids[0];
+}
+
+# How often the log has a line since an offset.
+sub count_in_log
+{
+	my ($node, $pattern, $offset) = @_;
+	my @lines = split /\n/, slurp_file($node->logfile, $offset // 0);
+
+	return scalar grep { $_ =~ $pattern } @lines;
+}
+
+# A session that runs a statement meanwhile.
+sub begin_psql
+{
+	my ($node, $database, $statement) = @_;
+
+	return IPC::Run::start(
+		[ 'psql', '-XAtq', '-d', $node->connstr($database), '-c', $statement ],
+		'<', '/dev/null', '>', '/dev/null', '2>', '/dev/null');
+}
+
+1;

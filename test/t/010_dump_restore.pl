@@ -127,7 +127,7 @@ my $definitions = q{
 	SELECT to_jsonb(b) FROM replace_flow.backfill b ORDER BY backfill_id;
 	SELECT name, key, floor FROM replace_flow.flow, replace_flow.floors(name) WHERE kind = 'using' ORDER BY 1, 2;
 	SELECT t.tgrelid::regclass, t.tgname, t.tgenabled, d.refclassid::regclass FROM pg_trigger t LEFT JOIN pg_depend d
-	ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.deptype = 'x' WHERE t.tgname ~ '^replace_flow' ORDER BY 1, 2;
+	ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.deptype = 'x' WHERE t.tgname ~ '^replace_flow' ORDER BY t.tgrelid::regclass::text, 2;
 };
 
 # One more run of each flow, then the tables.
@@ -248,6 +248,8 @@ for my $name (sort keys %restore)
 	$restore{$name}->($name);
 	my $restored = $node->safe_psql($name, $definitions);
 	$restored =~ s/\|second_superuser$/|owner/mg if $name eq 'no_owner';
+	# ENABLE TRIGGER ALL forgets when triggers fired
+	$restored =~ s/^(.*\|replace_flow_\w+?(_replica)?\|)O\|/$1 . ($2 ? 'R' : 'A') . '|'/mge if $name eq 'without_triggers';
 	is($restored, $before, "$name: flows, floors and history are the same");
 }
 

@@ -1,9 +1,9 @@
--- the last partition goes; its rows are staged once more
+-- the oldest partition but one goes; its rows are staged once more, and go to the default one
 BEGIN;
-SELECT parts - 1 AS part, parts > 1 AS some FROM soak.part_count \gset
+SELECT coalesce(min(part), 0) AS part, count(*) > 0 AS some FROM soak.part WHERE part > 0 \gset
 \if :some
 ALTER TABLE soak.parts_in DETACH PARTITION soak.parts_in_:part;
-UPDATE soak.part_count SET parts = parts - 1;
+DELETE FROM soak.part WHERE part = :part;
 INSERT INTO soak.parts_in SELECT * FROM soak.parts_in_:part;
 DROP TABLE soak.parts_in_:part;
 \endif

@@ -17,9 +17,13 @@ SET search_path = soak;
 CREATE SEQUENCE moment;
 CREATE TABLE journal (flow text, k int, line int, v text, s bigint, op text);
 
-CREATE TABLE part_count AS SELECT 1 AS parts;
-CREATE FUNCTION some_part() RETURNS int LANGUAGE sql VOLATILE AS
-	'SELECT floor(random() * parts)::int FROM soak.part_count';
+-- The partitions of a stream; none has the value of one that was there before, since
+-- somebody may just be about to stage a row for that one.  The function is stable: one
+-- that is attached while a statement runs is not yet for its rows.
+CREATE SEQUENCE next_part;
+CREATE TABLE part AS SELECT 0 AS part;
+CREATE FUNCTION some_part() RETURNS int LANGUAGE sql STABLE AS
+	'SELECT part FROM soak.part ORDER BY random() LIMIT 1';
 CREATE TABLE parts_in (part int DEFAULT soak.some_part(), k int, line int, v text, s bigint, op text)
 	PARTITION BY LIST (part);
 CREATE TABLE parts_in_0 PARTITION OF parts_in FOR VALUES IN (0);
@@ -71,11 +75,21 @@ BEGIN
 	USING keys, nextval('soak.moment'), flow = 'changes';
 END $$;
 
--- Of keys that no target refuses.
+-- Of some keys that no target refuses.
 CREATE PROCEDURE stage(flow text) LANGUAGE plpgsql AS $$
+DECLARE
+	keys int[] := ARRAY(SELECT DISTINCT 1 + k + k / 39
+		FROM (SELECT floor(random() * 195)::int AS k FROM generate_series(1, 1 + floor(random() * 5)::int)) AS r);
 BEGIN
-	CALL soak.stage_keys(flow, ARRAY(SELECT DISTINCT 1 + k + k / 39
-		FROM (SELECT floor(random() * 195)::int AS k FROM generate_series(1, 1 + floor(random() * 5)::int)) AS r));
+	CALL soak.stage_keys(flow, keys);
+END $$;
+
+-- Of more keys than one run of the worker takes.
+CREATE PROCEDURE stage_many() LANGUAGE plpgsql AS $$
+DECLARE
+	keys int[] := ARRAY(SELECT k FROM generate_series(1, 4000) AS k WHERE k % 40 <> 0);
+BEGIN
+	CALL soak.stage_keys('grown', keys);
 END $$;
 
 -- A call by hand.  It may come upon rows that the worker has not put aside yet, or

@@ -449,6 +449,32 @@ rf_catalog_woken_flows(RfRow **rows)
 }
 
 /*
+ * Remove records of a flow's runs that are older than that, of many some at a
+ * time; but not of the last one that succeeded, since it is not the first.
+ */
+void
+rf_catalog_forget_runs(int32 flow_id, int minutes)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_arg(&args, INT4OID, Int32GetDatum(minutes));
+	(void) execute_as_owner("WITH old AS (SELECT r.run_id"
+							" FROM unnest('{succeeded,failed,skipped}'::text[]) s (status),"
+							" LATERAL (SELECT run_id, finished_at FROM replace_flow.run"
+							" WHERE flow_id = $1 AND status = s.status"
+							" ORDER BY run_id LIMIT 2000) r"
+							" WHERE r.finished_at < clock_timestamp() - make_interval(mins => $2)),"
+							" gone AS (DELETE FROM replace_flow.run r USING old o"
+							" WHERE r.run_id = o.run_id AND r.run_id IS DISTINCT FROM"
+							" (SELECT run_id FROM replace_flow.run WHERE flow_id = $1"
+							" AND status = 'succeeded' ORDER BY run_id DESC LIMIT 1)"
+							" RETURNING r.run_id)"
+							" DELETE FROM replace_flow.expectation_result e"
+							" USING gone g WHERE e.run_id = g.run_id", &args);
+}
+
+/*
  * The definition with which a flow was run last; false when it never was.
  */
 bool

@@ -15,6 +15,7 @@ typedef struct RfJobOrder
 	bool		quarantine;		/* look for the keys that fail */
 	int			sqlstate;		/* of the last failure, or zero */
 	int			failures;		/* in a row */
+	bool		sweep;			/* also remove old records of runs */
 
 	/*
 	 * the slice of the backlog that is to be applied; no slices: not known

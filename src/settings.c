@@ -22,6 +22,7 @@ int			rf_max_backoff;
 int			rf_max_retries;
 int			rf_max_batch_rows;
 int			rf_worker_idle_timeout;
+int			rf_run_retention;
 
 void
 rf_settings_define(void)
@@ -51,6 +52,11 @@ rf_settings_define(void)
 							"To start a process takes longer than most runs.",
 							&rf_worker_idle_timeout, 60 * 1000, 0, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("replace_flow.run_retention",
+							"Sets how long records of runs are kept of flows that the worker runs.",
+							"-1 keeps them for ever.",
+							&rf_run_retention, 30 * 24 * 60, -1, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MIN, NULL, NULL, NULL);
 	rf_failpoint_define();
 	MarkGUCPrefixReserved("replace_flow");
 }

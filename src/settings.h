@@ -13,6 +13,7 @@ extern int	rf_max_backoff;		/* milliseconds */
 extern int	rf_max_retries;
 extern int	rf_max_batch_rows;	/* 0: any number */
 extern int	rf_worker_idle_timeout; /* milliseconds */
+extern int	rf_run_retention;	/* minutes; -1: for ever */
 
 extern void rf_settings_define(void);
 

@@ -13,7 +13,10 @@
  *	  that short: new rows may bring what was missing, an altered flow is
  *	  another one, and so may be its tables.  All but the alteration of the flow
  *	  itself can come often, so they do not cut it below a second;
- *	- a where flow is not started twice within its interval.
+ *	- a where flow is not started twice within its interval;
+ *	- one that got news while it ran rests for some times as long as it ran, but
+ *	  for moments only.  So under steady load there are fewer and larger runs,
+ *	  which cost less, and who stages now and then waits for nothing.
  *
  * Tasks are in the memory of the scheduler alone.  When it is started again, it
  * wants all flows, and has the failures from their records.
@@ -35,6 +38,11 @@
 
 /* The first retry comes after this time, in milliseconds. */
 #define MIN_BACKOFF 1000
+/* How long a task rests, in times of its run, and in milliseconds at most. */
+#define REST_FACTOR 3
+#define MAX_REST 100
+/* Milliseconds between two removals of old records of one flow's runs. */
+#define SWEEP_INTERVAL 60000
 
 /* Which tasks a table has: a source can have several. */
 typedef struct RfTaskTable
@@ -325,7 +333,7 @@ rf_tasks_retry_failing(void)
 static TimestampTz
 due_at(const RfTask *task)
 {
-	TimestampTz due = task->retry_at;
+	TimestampTz due = Max(task->retry_at, task->rests_until);
 
 	if (task->started_at != 0 && task->min_interval > 0)
 		due = Max(due, TimestampTzPlusMilliseconds(task->started_at, task->min_interval));
@@ -371,14 +379,28 @@ rf_tasks_running(void)
 	return running;
 }
 
+/* Whether it is time to remove old records. */
+static bool
+take_sweep(RfTask *task)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (rf_run_retention < 0 ||
+		!TimestampDifferenceExceeds(task->swept_at, now, SWEEP_INTERVAL))
+		return false;
+	task->swept_at = now;
+	return true;
+}
+
 RfJobOrder
-rf_task_order(const RfTask *task)
+rf_task_order(RfTask *task)
 {
 	RfJobOrder	order = {
 		.flow_id = task->flow_id,
 		.quarantine = task->quarantine && task->failures > rf_max_retries,
 		.failures = task->failures,
 		.sqlstate = task->sqlstate,
+		.sweep = take_sweep(task),
 		.slices = task->slices,
 		.slice = task->slice
 	};
@@ -418,6 +440,14 @@ go_on_later(RfTask *task, const RfJobResult *result)
 }
 
 static void
+rest(RfTask *task)
+{
+	TimestampTz time = REST_FACTOR * (task->ended_at - task->started_at);
+
+	task->rests_until = task->ended_at + Min(time, MAX_REST * INT64CONST(1000));
+}
+
+static void
 succeeded(RfTask *task, const RfJobResult *result)
 {
 	task->failures = 0;
@@ -432,8 +462,10 @@ succeeded(RfTask *task, const RfJobResult *result)
 	task->waiting_since = task->waiting_again_since;
 	task->wanted = task->wanted_again;
 	unlist_task(task);
-	if (task->wanted)
-		list_task(task);
+	if (!task->wanted)
+		return;
+	list_task(task);
+	rest(task);
 }
 
 static void

@@ -253,7 +253,28 @@ quarantine(RfWork *work)
 }
 
 static void
-do_order(const RfJobOrder *order)
+sweep(void *arg)
+{
+	const RfJobOrder *order = arg;
+
+	rf_query_begin();
+	if (OidIsValid(get_extension_oid("replace_flow", true)))
+		rf_catalog_forget_runs(order->flow_id, rf_run_retention);
+	rf_query_end();
+}
+
+/* Nobody waits for this; what fails is done the next time. */
+static void
+remove_old_records(RfJobOrder *order)
+{
+	ErrorData  *error = rf_guarded(sweep, order);
+
+	if (error != NULL)
+		rf_guarded_log(error);
+}
+
+static void
+do_order(RfJobOrder *order)
 {
 	RfJobResult result = {.outcome = RF_JOB_SUCCEEDED};
 	RfWork		work = {.order = order, .result = &result};
@@ -274,6 +295,8 @@ do_order(const RfJobOrder *order)
 		if (is_to_log(order, error))
 			rf_guarded_log(error);
 	}
+	if (order->sweep)
+		remove_old_records(order);
 	rf_job_finish(&result);
 	pgstat_report_stat(true);
 	pgstat_report_activity(STATE_IDLE, NULL);

@@ -18,19 +18,7 @@ my $flow = q{
 	CREATE TABLE target (k int PRIMARY KEY, s int);
 	CREATE TABLE stream (LIKE target);
 	SELECT replace_flow.create_using_flow('target', 'stream', '{k}', 's', name => 'f');
-
-	-- while this table has a row, runs do not get on
-	CREATE TABLE held (h int);
-	CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
-	BEGIN
-		WHILE EXISTS (SELECT FROM public.held) LOOP
-			PERFORM pg_sleep(0.02);
-		END LOOP;
-		RETURN NULL;
-	END $$;
-	CREATE TRIGGER hold BEFORE INSERT OR UPDATE OR DELETE ON target
-	FOR EACH STATEMENT EXECUTE FUNCTION hold();
-};
+} . hold_on('target');
 
 my $staged = 0;
 
@@ -60,9 +48,7 @@ sub hold_a_run
 
 	$node->safe_psql($database, 'INSERT INTO held VALUES (1)');
 	stage($database);
-	becomes($node, 'postgres',
-		qq{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'replace_flow worker'
-			AND datname = '$database' AND wait_event = 'PgSleep'}, '1', "a run in $database is under way");
+	becomes_held($node, $database);
 }
 
 # Nothing is lost or doubled: all staged rows were consumed once, and are there.

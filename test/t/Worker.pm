@@ -11,7 +11,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(worker_node becomes pids pid count_in_log begin_psql);
+our @EXPORT = qw(worker_node becomes pids pid count_in_log begin_psql hold_on
+  becomes_held);
 
 # "Within seconds", on a machine that has other things to do.
 my $limit = 30;
@@ -86,6 +87,38 @@ sub begin_psql
 	return IPC::Run::start(
 		[ 'psql', '-XAtq', '-d', $node->connstr($database), '-c', $statement ],
 		'<', '/dev/null', '>', '/dev/null', '2>', '/dev/null');
+}
+
+# SQL after which runs that write a table do not get on while "held" has a row.
+sub hold_on
+{
+	my ($table) = @_;
+
+	return qq{
+		CREATE TABLE held (h int);
+		CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS \$\$
+		BEGIN
+			WHILE EXISTS (SELECT FROM public.held) LOOP
+				PERFORM pg_sleep(0.02);
+			END LOOP;
+			RETURN NULL;
+		END \$\$;
+		CREATE TRIGGER hold BEFORE INSERT OR UPDATE OR DELETE ON $table
+		FOR EACH STATEMENT EXECUTE FUNCTION hold();
+	};
+}
+
+# Such a run is under way; its process.
+sub becomes_held
+{
+	my ($node, $database) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $held = qq{FROM pg_stat_activity WHERE backend_type = 'replace_flow worker'
+		AND datname = '$database' AND query LIKE 'apply of%' AND wait_event = 'PgSleep'};
+
+	becomes($node, 'postgres', "SELECT count(*) $held", '1', "a run in $database is under way");
+	return $node->safe_psql('postgres', "SELECT pid $held");
 }
 
 1;

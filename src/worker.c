@@ -58,16 +58,23 @@ typedef struct RfWork
 	Oid			stream;
 } RfWork;
 
+/* Look up a flow; it may be gone, and so may the extension. */
+static bool
+find_row(int32 flow_id, RfRow *row)
+{
+	return OidIsValid(get_extension_oid("replace_flow", true)) &&
+		rf_catalog_flow_by_id(flow_id, row);
+}
+
 /* Find the flow, in a transaction of the caller's. */
 static bool
 find_flow(RfWork *work)
 {
 	RfRow		row;
-	bool		found = false;
+	bool		found;
 
 	rf_query_begin();
-	if (OidIsValid(get_extension_oid("replace_flow", true)))
-		found = rf_catalog_flow_by_id(work->order->flow_id, &row);
+	found = find_row(work->order->flow_id, &row);
 	rf_query_end();
 	if (!found)
 		return false;
@@ -163,6 +170,7 @@ typedef struct RfFailure
 	int32		flow_id;
 	ErrorData  *error;
 	MemoryContext context;		/* of the error */
+	bool		is_gone;		/* the flow was dropped meanwhile */
 } RfFailure;
 
 /* Most errors say themselves which run they are of, but not those of a lock or of the commit. */
@@ -183,11 +191,12 @@ add_context(const RfFailure *failure, int64 run_id, const char *flow_name)
 static void
 record(void *arg)
 {
-	const RfFailure *failure = arg;
+	RfFailure  *failure = arg;
 	RfRow		flow;
 
 	rf_query_begin();
-	if (rf_catalog_flow_by_id(failure->flow_id, &flow))
+	failure->is_gone = !find_row(failure->flow_id, &flow);
+	if (!failure->is_gone)
 	{
 		const char *name = rf_row_text(&flow, "name");
 
@@ -198,16 +207,17 @@ record(void *arg)
 
 /*
  * Record a failure; the error gets to know the run.  That it cannot be recorded
- * may have the same reason.
+ * may have the same reason.  False when the flow is gone: nobody wants to know.
  */
-static void
+static bool
 record_failure(int32 flow_id, ErrorData *error)
 {
-	RfFailure	failure = {flow_id, error, CurrentMemoryContext};
+	RfFailure	failure = {flow_id, error, CurrentMemoryContext, false};
 	ErrorData  *obstacle = rf_guarded(record, &failure);
 
 	if (obstacle != NULL && obstacle->sqlerrcode != error->sqlerrcode)
 		rf_guarded_log(obstacle);
+	return !failure.is_gone;
 }
 
 /*
@@ -221,7 +231,7 @@ rf_worker_record_death(int32 flow_id)
 		.message = "the process that ran the flow was terminated"
 	};
 
-	record_failure(flow_id, &error);
+	(void) record_failure(flow_id, &error);
 }
 
 /* The first failures of a kind, and then fewer and fewer, go to the log. */
@@ -250,6 +260,24 @@ quarantine(RfWork *work)
 	if (error == NULL && work->name != NULL)
 		error = rf_quarantine(work->name);
 	return error;
+}
+
+static RfJobResult
+failed(const RfJobOrder *order, ErrorData *error)
+{
+	RfJobResult nothing = {.outcome = RF_JOB_NOTHING};
+	RfJobResult result = {
+		.outcome = RF_JOB_FAILED,
+		.slices = order->slices,
+		.next_slice = order->slice,
+		.sqlstate = error->sqlerrcode
+	};
+
+	if (!record_failure(order->flow_id, error))
+		return nothing;
+	if (is_to_log(order, error))
+		rf_guarded_log(error);
+	return result;
 }
 
 static void
@@ -286,15 +314,7 @@ do_order(RfJobOrder *order)
 	else
 		error = rf_guarded(run, &work);
 	if (error != NULL)
-	{
-		result.outcome = RF_JOB_FAILED;
-		result.sqlstate = error->sqlerrcode;
-		result.slices = order->slices;
-		result.next_slice = order->slice;
-		record_failure(order->flow_id, error);
-		if (is_to_log(order, error))
-			rf_guarded_log(error);
-	}
+		result = failed(order, error);
 	if (order->sweep)
 		remove_old_records(order);
 	rf_job_finish(&result);

@@ -13,7 +13,8 @@
  *
  * Sessions put news into the slot and wake who is to read it.  A session that
  * is about to drop the database, or to copy it, holds the slot: scheduler and
- * jobs have to go, and stay away until it is done.
+ * jobs have to go, and stay away until it is done.  Several sessions can copy the
+ * same database at the same time.
  *
  * All of this is under the lock of shared_state.c, which each function takes
  * itself unless its head says otherwise.
@@ -66,8 +67,7 @@ typedef struct RfDatabaseSlot
 	/* for the launcher */
 	int			short_lives;	/* how many in a row */
 	TimestampTz not_before;
-	/* set by the session that holds it */
-	pid_t		holder;
+	int			holders;		/* sessions that hold it */
 	/* from sessions, for the scheduler */
 	RfNews		news;
 } RfDatabaseSlot;
@@ -240,12 +240,12 @@ clear_held(void)
 void
 rf_database_hold(Oid database)
 {
+	/* another one, if an error was caught in a transaction that goes on */
+	rf_database_unhold();
 	rf_shared_lock();
 	held = find_or_add(database);
-	if (held != NULL && held->holder != 0)
-		held = NULL;			/* somebody else is at it */
 	if (held != NULL)
-		held->holder = MyProcPid;
+		held->holders++;
 	rf_shared_unlock();
 	for (int i = 0; held != NULL && !clear_held() && i < MAX_HOLD_WAITS; i++)
 	{
@@ -265,7 +265,7 @@ rf_database_unhold(void)
 	if (held == NULL)
 		return;
 	rf_shared_lock();
-	held->holder = 0;
+	held->holders--;
 	databases->look_again = true;
 	wake_launcher();
 	held = NULL;
@@ -346,7 +346,7 @@ rf_database_due(TimestampTz *next)
 	{
 		const RfDatabaseSlot *slot = &databases->slots[i];
 
-		if (slot->state != RF_SLOT_VACANT || slot->holder != 0)
+		if (slot->state != RF_SLOT_VACANT || slot->holders > 0)
 			continue;
 		if (slot->not_before <= now)
 			due = i;
@@ -371,7 +371,7 @@ void
 rf_database_forget(int slot)
 {
 	rf_shared_lock();
-	if (databases->slots[slot].holder == 0)
+	if (databases->slots[slot].holders == 0)
 		databases->slots[slot].state = RF_SLOT_FREE;
 	rf_shared_unlock();
 }
@@ -393,7 +393,7 @@ leave_vacant(RfDatabaseSlot *slot)
 	int			delay = MIN_RESTART;
 
 	slot->state = RF_SLOT_VACANT;
-	if (slot->holder != 0)
+	if (slot->holders > 0)
 		return;
 	if (TimestampDifferenceExceeds(slot->started_at, now, LONG_LIFE))
 		slot->short_lives = 0;
@@ -441,7 +441,7 @@ scheduler_exit(int code, Datum arg)
 	served->pid = 0;
 	served->latch = NULL;
 	served->needs_job_since = 0;
-	if (leaves_for_good && served->holder == 0 && rf_news_is_empty(&served->news))
+	if (leaves_for_good && served->holders == 0 && rf_news_is_empty(&served->news))
 		served->state = RF_SLOT_FREE;
 	else
 		leave_vacant(served);
@@ -461,7 +461,7 @@ rf_database_enter(int slot)
 	Oid			database = InvalidOid;
 
 	rf_shared_lock();
-	if (mine->state == RF_SLOT_STARTING && mine->holder == 0)
+	if (mine->state == RF_SLOT_STARTING && mine->holders == 0)
 	{
 		served = mine;
 		served->state = RF_SLOT_SERVED;

@@ -11,7 +11,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Worker;
 
-my $node = worker_node('main');
+# room for a process in each database
+my $node = worker_node('main', 'max_worker_processes = 40');
 
 my $flow = q{
 	CREATE EXTENSION replace_flow;
@@ -110,24 +111,29 @@ $node->safe_psql('later', $flow);
 stage('later');
 settles('later', 1, 'a database of the same name is another one');
 
-# Who is alone in a database may copy it, and has no other sessions to end.
-$node->safe_psql('later', 'CREATE DATABASE copied TEMPLATE later');
-settles('copied', 1, 'a session has copied its own database');
-$node->safe_psql('postgres', 'DROP DATABASE copied');
+# Who is alone in a database may copy it, and has no other sessions to end; many
+# times in a row too, and the worker does not come back later and later.
+for my $time (1 .. 6)
+{
+	$node->safe_psql('later', 'CREATE DATABASE copied TEMPLATE later');
+	$node->safe_psql('postgres', 'DROP DATABASE copied');
+	stage('later');
+	settles('later', 1 + $time, 'a session has copied its own database, and the worker is back');
+}
 
 # Somebody else's sessions: the command fails as it does without us, and the
-# worker comes back; many times in a row too, without ever longer pauses.
+# worker comes back.
 my $other = begin_psql($node, 'later', q{SELECT pg_sleep(600)});
 becomes($node, 'postgres',
 	q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'later' AND query LIKE '%pg_sleep(600)%'},
 	'1', 'another session is there');
-for my $time (1 .. 3)
+for my $time (1 .. 2)
 {
 	my ($status, $out, $error) = $node->psql('postgres', 'DROP DATABASE later');
 	like($error, qr/database "later" is being accessed by other users/, 'DROP DATABASE fails as usual');
 	like($error, qr/There is 1 other session/, 'and does not count the processes of the worker');
 	stage('later');
-	settles('later', 1 + $time, 'the worker is back');
+	settles('later', 7 + $time, 'the worker is back');
 }
 $node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 	WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()});
@@ -152,7 +158,7 @@ for my $command (
 is(pid($node, 'scheduler', 'later'), $scheduler, 'the scheduler was not sent away');
 is(pid($node, 'worker', 'later'), $worker, 'nor was the run ended');
 $node->safe_psql('later', 'DELETE FROM held');
-settles('later', 5, 'and it succeeds');
+settles('later', 10, 'and it succeeds');
 
 # Anybody who may create databases may copy a template.
 $node->safe_psql('template1', $flow);
@@ -160,6 +166,20 @@ schedulers_are('later postgres template1', 'a template can be served');
 $node->safe_psql('postgres', 'CREATE DATABASE of_creator', extra_params => [ '-U', 'creator' ]);
 stage('of_creator');
 settles('of_creator', 1, 'the extension came with template1');
+
+# Several sessions copy it at the same time.  Each has to keep the worker out until
+# the last of them is done.
+my @sessions = map {
+	my $session = $_;
+	begin_psql($node, 'postgres', map { "CREATE DATABASE copy_${session}_$_" } 1 .. 4)
+} 1 .. 3;
+$_->finish for @sessions;
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_database WHERE datname LIKE 'copy\_%'}), '12',
+	'sessions copy the same template');
+for my $copy (split /\n/, $node->safe_psql('postgres', q{SELECT datname FROM pg_database WHERE datname LIKE 'copy\_%'}))
+{
+	$node->safe_psql('postgres', "DROP DATABASE $copy");
+}
 
 # Nobody can be connected to it: no process, and no errors.
 my $offset = -s $node->logfile;
@@ -169,7 +189,7 @@ $node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_act
 schedulers_are('of_creator postgres template1', 'a database without connections is not served');
 $node->safe_psql('postgres', 'ALTER DATABASE later ALLOW_CONNECTIONS true');
 stage('later');
-settles('later', 6, 'and is again when it can be');
+settles('later', 11, 'and is again when it can be');
 
 is(count_in_log($node, qr/ERROR:|PANIC:|TRAP|FATAL:(?!.*terminating background worker)/, $offset), 0,
 	'the log has no errors');

@@ -79,13 +79,13 @@ sub count_in_log
 	return scalar grep { $_ =~ $pattern } @lines;
 }
 
-# A session that runs a statement meanwhile.
+# A session that runs statements meanwhile.
 sub begin_psql
 {
-	my ($node, $database, $statement) = @_;
+	my ($node, $database, @statements) = @_;
 
 	return IPC::Run::start(
-		[ 'psql', '-XAtq', '-d', $node->connstr($database), '-c', $statement ],
+		[ 'psql', '-XAtq', '-d', $node->connstr($database), map { ('-c', $_) } @statements ],
 		'<', '/dev/null', '>', '/dev/null', '2>', '/dev/null');
 }
 

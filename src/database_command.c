@@ -7,7 +7,9 @@
  * and the worker's processes are sessions that nobody sees: they leave before
  * such a command, if its caller may give it, and come back after it.
  *
- * New databases, and the extension in one, make the launcher look.  The commit
+ * New databases make the launcher look.  The extension can come and go in many
+ * ways, such as with another one or with its owner, and not all of them fire
+ * event triggers; that it did concerns launcher and scheduler.  The commit
  * of a prepared transaction may have put rows into any stream.
  *
  * No trigger can see these commands, so this is a hook.
@@ -22,6 +24,7 @@
 #include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
 #include "commands/defrem.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -151,10 +154,16 @@ commits_prepared(Node *command)
 }
 
 static bool
-creates_extension(Node *command)
+may_create_or_drop_extension(Node *command)
 {
-	return IsA(command, CreateExtensionStmt) &&
-		strcmp(((CreateExtensionStmt *) command)->extname, "replace_flow") == 0;
+	return IsA(command, CreateExtensionStmt) || IsA(command, DropStmt) ||
+		IsA(command, DropOwnedStmt);
+}
+
+static bool
+extension_exists(void)
+{
+	return OidIsValid(get_extension_oid("replace_flow", true));
 }
 
 static void
@@ -164,7 +173,8 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 {
 	/* the tree may be gone when the command is done */
 	bool		any_table = commits_prepared(statement->utilityStmt);
-	bool		definitions = creates_extension(statement->utilityStmt);
+	bool		extension = may_create_or_drop_extension(statement->utilityStmt);
+	bool		existed = extension && extension_exists();
 
 	before(statement->utilityStmt);
 	if (next_hook != NULL)
@@ -175,7 +185,7 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 								receiver, completion);
 	if (any_table)
 		rf_wake_up_note_any_table();
-	if (definitions)
+	if (extension && extension_exists() != existed)
 		rf_wake_up_note_definitions();
 }
 

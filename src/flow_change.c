@@ -33,7 +33,6 @@
 #include "role.h"
 #include "sql_text.h"
 #include "target.h"
-#include "wake_up.h"
 #include "wake_up_trigger.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_drop_flow);
@@ -232,7 +231,6 @@ replace_flow_before_drop_extension(PG_FUNCTION_ARGS)
 			rf_flow_depend_on_extension(RelationRelationId, relid);
 	}
 	rf_query_end();
-	rf_wake_up_note_definitions();
 	PG_RETURN_NULL();
 }
 

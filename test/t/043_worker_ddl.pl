@@ -92,6 +92,22 @@ under_load('DROP EXTENSION', sub {
 });
 is(count_in_log($node, qr/ERROR:/, $offset), 0, 'and no run that came too late is an error');
 
+# It can go without firing an event trigger; a scheduler that was not told would
+# stay.
+for my $drop ('DROP OWNED BY installer CASCADE',
+	'SET session_replication_role = replica; DROP EXTENSION replace_flow CASCADE')
+{
+	$node->safe_psql('postgres', 'CREATE DATABASE brief');
+	$node->safe_psql('brief', 'CREATE ROLE installer SUPERUSER; SET ROLE installer; CREATE EXTENSION replace_flow');
+	my $there = q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'brief'
+		AND backend_type = 'replace_flow scheduler'};
+	is_soon($there, '1', 'another database has the extension');
+	$node->safe_psql('brief', $drop);
+	is_soon($there, '0', "its scheduler goes: $drop");
+	sql('DROP DATABASE brief');
+	sql('DROP ROLE installer');
+}
+
 # The extension is updated, by a script that this test puts there and takes away.
 # It may be installed by another user.
 my $folder = (split /\n/, $node->config_data('--sharedir'))[-1] . '/extension';

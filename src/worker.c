@@ -100,11 +100,20 @@ can_be_cut(const char *name)
 	return possible;
 }
 
-/* In how many slices to apply so many rows. */
+/*
+ * In how many slices to apply what the stream has; 0 if that is nothing.  What
+ * cannot be counted may be there; and what failed must succeed, if with nothing.
+ */
 static int
-slices_for(const char *name, int64 rows)
+count_slices(const RfWork *work)
 {
-	if (rf_max_batch_rows == 0 || rows <= rf_max_batch_rows || !can_be_cut(name))
+	int64		rows;
+
+	if (!rf_backlog_count(work->stream, &rows))
+		return 1;
+	if (rows == 0 && work->order->failures == 0)
+		return 0;
+	if (rf_max_batch_rows == 0 || rows <= rf_max_batch_rows || !can_be_cut(work->name))
 		return 1;
 	return (int) Min((rows + rf_max_batch_rows - 1) / rf_max_batch_rows, INT_MAX);
 }
@@ -129,18 +138,13 @@ apply(const RfWork *work)
 	RfJobResult *result = work->result;
 	RfApplyOptions options = {.wait = true};
 	RfKeyRange	range;
-	int64		rows;
 
-	/*
-	 * what cannot be counted may be there; and what failed must succeed, if
-	 * with nothing
-	 */
-	if (rf_backlog_count(work->stream, &rows) && rows == 0 && order->failures == 0)
+	result->slices = order->slices > 0 ? order->slices : count_slices(work);
+	if (result->slices == 0)
 	{
 		result->outcome = RF_JOB_NOTHING;
 		return;
 	}
-	result->slices = order->slices > 0 ? order->slices : slices_for(work->name, rows);
 	if (result->slices > 1)
 	{
 		range = slice_range(order->slice, result->slices);

@@ -31,6 +31,7 @@
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "catalog/dependency.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
@@ -585,6 +586,16 @@ concerns_triggers(const Node *command)
 	}
 }
 
+/* Rows came with the table that was attached, or left with the one that was detached. */
+static void
+note_parts(const AlterTableStmt *command)
+{
+	Oid			relid = RangeVarGetRelid(command->relation, NoLock, true);
+
+	if (OidIsValid(relid))
+		rf_wake_up_note(relid);
+}
+
 static void
 settle_after_ddl(void *arg)
 {
@@ -600,10 +611,15 @@ settle_after_ddl(void *arg)
 Datum
 replace_flow_after_ddl(PG_FUNCTION_ARGS)
 {
+	const Node *command;
+
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
 		elog(ERROR, "unexpected call of replace_flow.after_ddl()");
+	command = ((EventTriggerData *) fcinfo->context)->parsetree;
 	rf_wake_up_note_repair();
-	if (concerns_triggers(((EventTriggerData *) fcinfo->context)->parsetree))
+	if (concerns_triggers(command))
 		(void) rf_attempt(settle_after_ddl, NULL);
+	if (IsA(command, AlterTableStmt) && attaches_or_detaches((const AlterTableStmt *) command))
+		note_parts((const AlterTableStmt *) command);
 	PG_RETURN_NULL();
 }

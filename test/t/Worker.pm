@@ -6,13 +6,14 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(worker_node becomes pids pid count_in_log begin_psql hold_on
-  becomes_held);
+  becomes_held session finished reconfigure);
 
 # "Within seconds", on a machine that has other things to do.
 my $limit = 30;
@@ -119,6 +120,43 @@ sub becomes_held
 
 	becomes($node, 'postgres', "SELECT count(*) $held", '1', "a run in $database is under way");
 	return $node->safe_psql('postgres', "SELECT pid $held");
+}
+
+# A session that runs a script meanwhile, of which we want to know what becomes.
+# The script is in a file: what goes through a pipe is only sent when somebody
+# waits.
+my $scripts = 0;
+
+sub session
+{
+	my ($node, $database, $script) = @_;
+	my $file = $node->basedir . '/script_' . ++$scripts;
+	my %session = (out => '', err => '');
+
+	append_to_file($file, $script);
+	$session{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ],
+		'<', '/dev/null', '>', \$session{out}, '2>', \$session{err});
+	return \%session;
+}
+
+# It ends well.  Gives what it printed.
+sub finished
+{
+	my ($session, $name) = @_;
+
+	ok($session->{run}->finish, $name) or diag($session->{err});
+	return $session->{out};
+}
+
+# Change settings of the running server.
+sub reconfigure
+{
+	my ($node, $settings) = @_;
+
+	$node->append_conf('postgresql.conf', $settings);
+	$node->reload;
+	return;
 }
 
 1;

@@ -6,12 +6,12 @@
 -- partitions has triggers, for as long as a flow needs them, and no others.
 --
 CREATE VIEW triggers AS
-SELECT t.tgrelid::regclass AS table_name, t.tgname, t.tgenabled AS fires,
+SELECT t.tgrelid::regclass AS table_name, regexp_replace(t.tgname, '\d+$', 'N') AS tgname, t.tgenabled AS fires,
     regexp_replace(pg_get_triggerdef(t.oid), '^.*(AFTER|BEFORE) (.*) ON .* FOR EACH (\w+).*$', '\1 \2, EACH \3') AS what,
     EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.deptype = 'x') AS goes_with_extension
 FROM pg_trigger t
-WHERE t.tgname ~ 'replace_flow' AND t.tgrelid::regclass::text !~ '^replace_flow'
-ORDER BY t.tgrelid::regclass::text COLLATE "C", t.tgname;
+WHERE t.tgisinternal AND t.tgname ~ '^replace_flow_staged'
+ORDER BY t.tgrelid::regclass::text COLLATE "C", t.tgtype DESC;
 CREATE VIEW woken AS
 SELECT table_name, string_agg(fires::text, '' ORDER BY tgname) AS fires FROM triggers GROUP BY 1 ORDER BY table_name::text COLLATE "C";
 -- Which triggers a statement fires, and how often.
@@ -21,12 +21,12 @@ DECLARE
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF) ' || statement LOOP
         IF line ~ '^Trigger' THEN
-            RETURN NEXT line;
+            RETURN NEXT regexp_replace(line, '_\d+:', '_N:');
         END IF;
     END LOOP;
 END $$;
 
--- A plain stream; they are there to be seen.
+-- A plain stream.  They are internal, as those of foreign keys.
 CREATE TABLE item (k int, s int, v text);
 CREATE INDEX ON item (k);
 CREATE TABLE item_in (k int, s int, v text);
@@ -48,7 +48,6 @@ TRUNCATE item_in;
 SELECT replace_flow.alter_flow('item', auto_apply => false, on_tie => 'ignore');
 SELECT replace_flow.pause_flow('item');
 ALTER TABLE item_in RENAME TO staged;
-ALTER TRIGGER replace_flow_staged ON staged RENAME TO my_replace_flow;
 SELECT replace_flow.resume_flow('item');
 CREATE TABLE item_in (k int, s int, v text);
 SELECT * FROM woken;
@@ -123,24 +122,32 @@ SELECT * FROM woken;
 ALTER TABLE parts DETACH PARTITION part_6;
 SELECT * FROM woken;
 
--- Where a trigger has the name already, attaching goes on without; a flow is not created.
+-- Users' own triggers can have any name.
 CREATE TABLE part_7 (k int, s int, v text);
 CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER replace_flow_staged AFTER INSERT ON part_7 EXECUTE FUNCTION do_nothing();
 ALTER TABLE parts ATTACH PARTITION part_7 FOR VALUES IN (7);
 SELECT * FROM woken;
-CREATE TABLE taken (k int, s int, v text);
-CREATE TRIGGER replace_flow_staged AFTER INSERT ON taken EXECUTE FUNCTION do_nothing();
-SELECT refused($$ SELECT replace_flow.create_using_flow('new', 'taken', '{k}', 's') $$);
-DROP TABLE taken;
--- what was left undone comes the next time
-DROP TRIGGER replace_flow_staged ON part_7;
-CREATE TABLE part_8 PARTITION OF parts FOR VALUES IN (8);
-SELECT * FROM woken;
 
--- A trigger that was disabled stays so; one that fires when it should not is made anew.
-ALTER TABLE part_7 DISABLE TRIGGER replace_flow_staged;
+-- Who disables and enables the triggers of a table means those of users, unless it is a
+-- superuser who says ALL.  What was disabled stays so; what fires when it should not is
+-- made anew, and what is missing as after a restore is made, with the next flow that goes.
+ALTER TABLE part_7 OWNER TO regress_rf_stager;
+SET ROLE regress_rf_stager;
+ALTER TABLE part_7 DISABLE TRIGGER USER;
+SELECT refused($$ ALTER TABLE part_7 DISABLE TRIGGER ALL $$) ~ '^42501';
+RESET ROLE;
+SELECT * FROM woken;
+ALTER TABLE part_7 DISABLE TRIGGER ALL;
 ALTER TABLE part_4 ENABLE TRIGGER ALL;
+DO $$
+DECLARE
+    t record;
+BEGIN
+    FOR t IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'test_more.part_5'::regclass LOOP
+        EXECUTE format('DROP TRIGGER %I ON test_more.part_5', t.tgname);
+    END LOOP;
+END $$;
 SELECT * FROM woken;
 SELECT replace_flow.create_using_flow('new', 'item_in', '{k}', 's');
 SELECT replace_flow.drop_flow('new', drop_target => true);

@@ -6,11 +6,11 @@
 -- table that its query reads has triggers.
 --
 CREATE VIEW triggers AS
-SELECT t.tgrelid::regclass AS table_name, t.tgname, t.tgenabled AS fires,
+SELECT t.tgrelid::regclass AS table_name, regexp_replace(t.tgname, '\d+$', 'N') AS tgname, t.tgenabled AS fires,
     regexp_replace(pg_get_triggerdef(t.oid), '^.*(AFTER|BEFORE) (.*) ON .* FOR EACH (\w+).*$', '\1 \2, EACH \3') AS what
 FROM pg_trigger t
-WHERE t.tgname ~ 'replace_flow' AND t.tgrelid::regclass::text !~ '^replace_flow'
-ORDER BY t.tgrelid::regclass::text COLLATE "C", t.tgname;
+WHERE t.tgisinternal AND t.tgname ~ '^replace_flow_staged'
+ORDER BY t.tgrelid::regclass::text COLLATE "C", t.tgtype DESC;
 CREATE VIEW woken AS
 SELECT table_name, string_agg(fires::text, '' ORDER BY tgname) AS fires FROM triggers GROUP BY 1 ORDER BY table_name::text COLLATE "C";
 

@@ -394,8 +394,8 @@ settle_triggers(const RfDefinition *definition, const RfAlteration *alteration)
 										 definition->owner, definition->name);
 	else if (!alteration->new_source && !alteration->new_waking)
 		return;
-	rf_wake_up_triggers_place(definition->flow_id);
-	rf_wake_up_triggers_settle(false);
+	rf_wake_up_triggers_place(definition->flow_id, definition->row.kind == RF_WHERE);
+	(void) rf_wake_up_triggers_settle(false);
 }
 
 static void

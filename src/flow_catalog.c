@@ -436,16 +436,32 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 }
 
 /*
- * The flows that the worker runs when tables change, or may run: flow_id, name,
- * kind, source and owner.
+ * The flows that the worker runs when tables change, or may run: flow_id, kind,
+ * source and owner.
  */
 int
 rf_catalog_woken_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT flow_id, name, kind, source,"
-						" replace_flow.flow_owner(f)::oid AS owner"
+	return all_as_owner("SELECT flow_id, kind, source,"
+						" CASE kind WHEN 'where' THEN replace_flow.flow_owner(f)::oid END AS owner"
 						" FROM replace_flow.flow f WHERE kind = 'using' OR refresh_on_change"
 						" ORDER BY flow_id", NULL, rows);
+}
+
+/*
+ * One of them, if it is one; the number of rows.
+ */
+int
+rf_catalog_woken_flow(int32 flow_id, RfRow **row)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	return all_as_owner("SELECT flow_id, kind, source,"
+						" CASE kind WHEN 'where' THEN replace_flow.flow_owner(f)::oid END AS owner"
+						" FROM replace_flow.flow f"
+						" WHERE flow_id = $1 AND (kind = 'using' OR refresh_on_change)",
+						&args, row);
 }
 
 /*

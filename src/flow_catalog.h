@@ -84,6 +84,7 @@ extern int	rf_catalog_worker_failures(RfRow **rows);
 extern bool rf_catalog_flow_by_id(int32 flow_id, RfRow *row);
 extern int	rf_catalog_woken_flows(RfRow **rows);
 extern void rf_catalog_forget_runs(int32 flow_id, int minutes);
+extern int	rf_catalog_woken_flow(int32 flow_id, RfRow **row);
 extern bool rf_catalog_last_version(int32 flow_id, int32 *version);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern int	rf_catalog_settings(Datum settings, RfRow **rows);

@@ -117,7 +117,7 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 								   drop_target ? AccessExclusiveLock : NoLock,
 								   AccessExclusiveLock);
 	drop(flow->id);
-	rf_wake_up_triggers_settle(false);
+	(void) rf_wake_up_triggers_settle(false);
 	if (drop_target && get_rel_name(flow->target) != NULL)
 	{
 		rf_role_assume(&guard, flow->owner);
@@ -187,7 +187,7 @@ rf_flow_drop_lost(void)
 		if (OidIsValid(ledger))
 			try_to_drop(ledger, rf_sql_drop_own_table(ledger));
 	}
-	rf_wake_up_triggers_settle(false);
+	(void) rf_wake_up_triggers_settle(false);
 }
 
 /*

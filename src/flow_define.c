@@ -223,7 +223,7 @@ store(RfDefinition *definition)
 	if (definition->row.has_ledger)
 		rf_ledger_create(definition, flow_id);
 	rf_define_check_reading(definition, flow_id);
-	rf_wake_up_triggers_place(flow_id);
+	rf_wake_up_triggers_place(flow_id, definition->row.kind == RF_WHERE);
 }
 
 /*

@@ -16,9 +16,11 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -311,20 +313,40 @@ rf_reads_lock(RfFlow *flow, bool wait)
 }
 
 /*
- * The relations that a flow's query names, down to the tables below views, none
- * of them locked; NIL when the flow has lost its view.
+ * The relations that the queries of flows name, by flow, down to the tables below
+ * views, none of them locked; NIL where a flow has lost its view.
  */
-List *
-rf_reads_of_flow(int32 flow_id)
+List **
+rf_reads_of_flows(int nflows, const int32 *flow_ids)
 {
-	List	   *relids = NIL;
+	List	  **reads = palloc0(nflows * sizeof(List *));
+	Datum	   *views = palloc(nflows * sizeof(Datum));
 	RfArgs		args = {0};
 	RfRow	   *rows;
 	int			nrows;
 
-	rf_arg(&args, OIDOID, ObjectIdGetDatum(rf_flow_find_view(flow_id)));
+	if (nflows == 0)
+		return reads;
+	for (int i = 0; i < nflows; i++)
+		views[i] = ObjectIdGetDatum(rf_flow_find_view(flow_ids[i]));
+	rf_arg(&args, OIDARRAYOID,
+		   PointerGetDatum(construct_array(views, nflows, OIDOID, sizeof(Oid), true,
+										   TYPALIGN_INT)));
 	nrows = rf_query_all(rf_sql_read_relations(), &args, &rows);
 	for (int i = 0; i < nrows; i++)
-		relids = lappend_oid(relids, rf_row_oid(&rows[i], "relid"));
-	return relids;
+	{
+		int			flow = (int) rf_row_int64(&rows[i], "place") - 1;
+
+		reads[flow] = lappend_oid(reads[flow], rf_row_oid(&rows[i], "relid"));
+	}
+	return reads;
+}
+
+/*
+ * Those of one flow.
+ */
+List *
+rf_reads_of_flow(int32 flow_id)
+{
+	return rf_reads_of_flows(1, &flow_id)[0];
 }

@@ -6,7 +6,8 @@
  * It sleeps on its latch.  A commit that staged rows wakes it with the names of
  * the tables; these make tasks wanted (task.c), and tasks whose turn has come go
  * to job processes (job.c, worker.c) as orders.  A job process that is done
- * wakes it with the result.  It has a timer only while a task waits to be due.
+ * wakes it with the result.  It has a timer only while a task waits to be due, or
+ * a trigger is missing.
  *
  * It reads the catalog when it starts and when flows are changed, and runs no
  * other query; no code of users runs in it.
@@ -38,25 +39,28 @@
 /* Milliseconds after which a process that could not be started is tried again. */
 #define START_INTERVAL 1000
 
+/* Milliseconds after which a table is tried again that was in use when it needed a trigger. */
+#define SETTLE_INTERVAL 1000
+
 /* By job: the process that this scheduler started for it. */
 static BackgroundWorkerHandle **handles;
 
 /* No process can be started before this time. */
 static TimestampTz start_at;
 
+/* When to look again for triggers that are missing, if some are. */
+static TimestampTz settle_at;
+
 static void
 load(void *extension_exists)
 {
-	static bool settled = false;
-
 	*(bool *) extension_exists = OidIsValid(get_extension_oid("replace_flow", true));
 	if (!*(bool *) extension_exists)
 		return;
 	rf_query_begin();
-	/* triggers that a dump left out, or that could not be had at their time */
-	if (!settled)
-		rf_wake_up_triggers_settle(false);
-	settled = true;
+	/* a dump has no triggers, and others could not be had at their time */
+	settle_at = rf_wake_up_triggers_settle(false) ? DT_NOEND :
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SETTLE_INTERVAL);
 	rf_tasks_load();
 	rf_query_end();
 }
@@ -92,7 +96,7 @@ take_news(void)
 	bool		known = true;
 
 	rf_database_take_news(&news);
-	if (news.definitions)
+	if (news.definitions || settle_at <= GetCurrentTimestamp())
 		read_flows();
 	for (int i = 0; i < news.ntables; i++)
 		known &= rf_tasks_want_table(news.tables[i], news.since);
@@ -242,7 +246,7 @@ replace_flow_scheduler_main(Datum slot)
 
 		take_results();
 		take_news();
-		next = start_tasks();
+		next = Min(start_tasks(), settle_at);
 		MemoryContextReset(CurrentMemoryContext);
 		rf_process_sleep(next, "ReplaceFlowSchedulerMain");
 	}

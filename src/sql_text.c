@@ -201,12 +201,15 @@ rf_sql_temporary_references(void)
 }
 
 /*
- * The view $1 and what it reads, through other views too.
+ * The views $1, by their places in this array, and what they read, through other
+ * views too.
  */
 const char *
 rf_sql_read_relations(void)
 {
-	return "WITH RECURSIVE reads (relid) AS (SELECT $1 UNION SELECT d.refobjid FROM reads AS r"
+	return "WITH RECURSIVE reads (place, relid) AS ("
+		"SELECT v.place, v.relid FROM pg_catalog.unnest($1) WITH ORDINALITY AS v (relid, place)"
+		" UNION SELECT r.place, d.refobjid FROM reads AS r"
 		" JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) r.relid"
 		" AND c.relkind OPERATOR(pg_catalog.=) 'v'"
 		" JOIN pg_catalog.pg_rewrite AS w ON w.ev_class OPERATOR(pg_catalog.=) c.oid"
@@ -214,7 +217,7 @@ rf_sql_read_relations(void)
 		" ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
 		" AND d.objid OPERATOR(pg_catalog.=) w.oid"
 		" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass)"
-		" SELECT relid FROM reads";
+		" SELECT place, relid FROM reads ORDER BY place, relid";
 }
 
 /*

@@ -213,6 +213,7 @@ load_tables(void)
 {
 	RfRow	   *flows;
 	int			nflows = rf_catalog_woken_flows(&flows);
+	List	  **woken_by = rf_wake_up_tables(nflows, flows);
 	ListCell   *cell;
 
 	if (tables_context != NULL)
@@ -221,7 +222,7 @@ load_tables(void)
 	tables = create_table("replace_flow tables", sizeof(Oid), sizeof(RfTaskTable), tables_context);
 	for (int i = 0; i < nflows; i++)
 	{
-		foreach(cell, rf_wake_up_tables(&flows[i]))
+		foreach(cell, woken_by[i])
 			take_table(lfirst_oid(cell), (int32) rf_row_int64(&flows[i], "flow_id"));
 	}
 }

@@ -11,16 +11,18 @@
  * A row trigger on the partitioned table itself would be copied by the server to
  * each table that is attached, and fail that where the table has one already.
  *
- * They are ordinary triggers, so that one sees in \d what wakes the worker, and
- * a dump has them.  They are told from others by their function.  They go with
- * the extension.
+ * They are internal triggers, as those of foreign keys are: they follow from the
+ * flows, so a dump has the flows and not the triggers, and names of triggers are
+ * the users' own.  They are told from others by their function.  They go with the
+ * extension.
  *
  * Which table needs them follows from the flows and the tables as they are.  Who
  * makes a flow that needs a trigger locks the table against writers, and who
  * removes one locks it against everybody, and looks only then: so nobody
  * removes what another session has just come to need.  Where we act in somebody
- * else's transaction we neither wait nor fail; what cannot be had is left to the
- * next time.  A trigger too many wakes the worker for nothing.
+ * else's transaction we neither wait nor fail; what is missing then, or after a
+ * restore, is left to the scheduler.  A trigger too many wakes the worker for
+ * nothing; it goes the next time.
  *
  *-------------------------------------------------------------------------
  */
@@ -45,6 +47,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -71,12 +74,12 @@ PG_FUNCTION_INFO_V1(replace_flow_after_ddl);
 #define STREAM_ROW_TRIGGER (TRIGGER_TYPE_ROW | TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)
 #define SOURCE_ROW_TRIGGER (STREAM_ROW_TRIGGER | TRIGGER_TYPE_DELETE)
 
-/* The tables that need triggers, each before its partitions. */
-typedef struct RfWoken
+/* A table that needs triggers. */
+typedef struct RfWaking
 {
-	List	   *tables;			/* all of them */
-	List	   *sources;		/* those whose deleted rows matter too */
-} RfWoken;
+	Oid			relid;			/* hash key */
+	bool		is_source;		/* deleted rows matter too */
+} RfWaking;
 
 /*
  * note_staged(): trigger, of statements and of replicated rows.  Rows that the
@@ -148,12 +151,12 @@ may_have_triggered(Oid relid, Oid owner)
  * have been revoked, or a view replaced.  By OID, as everybody locks them.
  */
 static List *
-waking_sources(int32 flow_id, Oid owner)
+waking_sources(List *reads, Oid owner)
 {
 	List	   *relids = NIL;
 	ListCell   *cell;
 
-	foreach(cell, rf_reads_of_flow(flow_id))
+	foreach(cell, reads)
 	{
 		if (can_have_triggers(lfirst_oid(cell)) && may_have_triggered(lfirst_oid(cell), owner))
 			relids = lappend_oid(relids, lfirst_oid(cell));
@@ -169,61 +172,83 @@ is_using(const RfRow *flow)
 }
 
 /*
- * The tables that are to wake a flow, which is a row of rf_catalog_woken_flows().
+ * The tables that are to wake each of some flows, which are rows of
+ * rf_catalog_woken_flows(); each table before its partitions.
  */
-List *
-rf_wake_up_tables(const RfRow *flow)
+List **
+rf_wake_up_tables(int nflows, const RfRow *flows)
 {
-	if (is_using(flow))
-		return with_parts(list_make1_oid(rf_row_oid(flow, "source")));
-	return waking_sources((int32) rf_row_int64(flow, "flow_id"), rf_row_oid(flow, "owner"));
-}
-
-static void
-look_at_flow(RfWoken *woken, const RfRow *flow)
-{
-	List	   *tables = rf_wake_up_tables(flow);
-
-	woken->tables = list_concat(woken->tables, tables);
-	if (!is_using(flow))
-		woken->sources = list_concat(woken->sources, tables);
-}
-
-/* The tables that need triggers for the sake of some flows: of one or of the others. */
-static RfWoken
-look_at_flows(bool is_one, int32 flow_id)
-{
-	RfWoken		woken = {0};
-	RfRow	   *flows;
-	int			nflows = rf_catalog_woken_flows(&flows);
+	List	  **tables = palloc(nflows * sizeof(List *));
+	int32	   *where_flows = palloc(nflows * sizeof(int32));
+	List	  **reads;
+	int			nwhere = 0;
 
 	for (int i = 0; i < nflows; i++)
 	{
-		if ((rf_row_int64(&flows[i], "flow_id") == flow_id) == is_one)
-			look_at_flow(&woken, &flows[i]);
+		if (!is_using(&flows[i]))
+			where_flows[nwhere++] = (int32) rf_row_int64(&flows[i], "flow_id");
 	}
-	return woken;
+	reads = rf_reads_of_flows(nwhere, where_flows);
+	for (int i = 0; i < nflows; i++)
+		tables[i] = is_using(&flows[i]) ?
+			with_parts(list_make1_oid(rf_row_oid(&flows[i], "source"))) :
+			waking_sources(*reads++, rf_row_oid(&flows[i], "owner"));
+	return tables;
 }
 
-/* No flow has the number 0. */
-static RfWoken
-look_at_all_flows(void)
-{
-	return look_at_flows(false, 0);
-}
-
-/* The triggers that a table needs, by type: none, one or two. */
+/* Those of one flow; NIL if none are to wake it. */
 static List *
-needed_types(const RfWoken *woken, Oid relid)
+tables_of_flow(int32 flow_id)
 {
-	List	   *types;
+	RfRow	   *flow;
 
-	if (!list_member_oid(woken->tables, relid))
-		return NIL;
-	types = list_make1_int(STATEMENT_TRIGGER);
-	if (get_rel_relkind(relid) == RELKIND_RELATION)
-		types = lappend_int(types, list_member_oid(woken->sources, relid) ?
-							SOURCE_ROW_TRIGGER : STREAM_ROW_TRIGGER);
+	return rf_catalog_woken_flow(flow_id, &flow) == 0 ? NIL : rf_wake_up_tables(1, flow)[0];
+}
+
+/* Add the tables of a flow to those that need triggers. */
+static void
+add_waking(HTAB *waking, List *tables, bool is_source)
+{
+	ListCell   *cell;
+
+	foreach(cell, tables)
+	{
+		Oid			relid = lfirst_oid(cell);
+		bool		found;
+		RfWaking   *table = hash_search(waking, &relid, HASH_ENTER, &found);
+
+		table->is_source = is_source || (found && table->is_source);
+	}
+}
+
+/* The tables that need triggers. */
+static HTAB *
+find_waking(void)
+{
+	HASHCTL		control = {
+		.keysize = sizeof(Oid),
+		.entrysize = sizeof(RfWaking),
+		.hcxt = CurrentMemoryContext
+	};
+	HTAB	   *waking = hash_create("replace_flow waking tables", 64, &control,
+									 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	RfRow	   *flows;
+	int			nflows = rf_catalog_woken_flows(&flows);
+	List	  **tables = rf_wake_up_tables(nflows, flows);
+
+	for (int i = 0; i < nflows; i++)
+		add_waking(waking, tables[i], !is_using(&flows[i]));
+	return waking;
+}
+
+/* The triggers that a table needs, by type: one or two. */
+static List *
+needed_types(const RfWaking *table)
+{
+	List	   *types = list_make1_int(STATEMENT_TRIGGER);
+
+	if (get_rel_relkind(table->relid) == RELKIND_RELATION)
+		types = lappend_int(types, table->is_source ? SOURCE_ROW_TRIGGER : STREAM_ROW_TRIGGER);
 	return types;
 }
 
@@ -256,7 +281,7 @@ create_trigger(Oid relid, int16 type)
 	statement->timing = TRIGGER_TYPE_AFTER;
 	statement->events = type & ~TRIGGER_TYPE_ROW;
 	trigger = CreateTriggerFiringOn(statement, NULL, relid, InvalidOid, InvalidOid, InvalidOid,
-									note_staged_function(), InvalidOid, NULL, false, false,
+									note_staged_function(), InvalidOid, NULL, true, false,
 									fires_when(type));
 	rf_flow_depend_on_extension(TriggerRelationId, trigger.objectId);
 	CommandCounterIncrement();
@@ -302,96 +327,16 @@ superfluous_triggers(Oid relid, List **types)
 	return superfluous;
 }
 
-/*
- * Give a table the triggers that it needs, and no others; it is locked for
- * that.
- */
+/* Rows that came while a trigger was missing are news. */
 static void
-adjust(Oid relid, const RfWoken *woken)
+create_triggers(Oid relid, List *types)
 {
-	List	   *missing = needed_types(woken, relid);
-	List	   *superfluous = superfluous_triggers(relid, &missing);
-	RfRoleGuard guard;
 	ListCell   *cell;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
-	foreach(cell, superfluous)
-		drop_trigger(lfirst_oid(cell));
-	CommandCounterIncrement();
-	foreach(cell, missing)
+	foreach(cell, types)
 		create_trigger(relid, lfirst_int(cell));
-	rf_role_restore(&guard);
-}
-
-/* What adjust() is given, in a subtransaction. */
-typedef struct RfAdjustment
-{
-	Oid			relid;
-	const RfWoken *woken;
-} RfAdjustment;
-
-static void
-adjust_as_told(void *arg)
-{
-	RfAdjustment *adjustment = arg;
-
-	adjust(adjustment->relid, adjustment->woken);
-}
-
-/* The tables, and per table the types, that triggers are needed for, as arrays. */
-static void
-add_needed(RfArgs *args, const RfWoken *woken)
-{
-	int			count = 0;
-	Datum	   *relids = palloc(2 * list_length(woken->tables) * sizeof(Datum));
-	Datum	   *types = palloc(2 * list_length(woken->tables) * sizeof(Datum));
-	ListCell   *table;
-	ListCell   *type;
-
-	foreach(table, woken->tables)
-	{
-		foreach(type, needed_types(woken, lfirst_oid(table)))
-		{
-			relids[count] = ObjectIdGetDatum(lfirst_oid(table));
-			types[count++] = Int16GetDatum((int16) lfirst_int(type));
-		}
-	}
-	rf_arg(args, OIDARRAYOID,
-		   PointerGetDatum(construct_array(relids, count, OIDOID, sizeof(Oid), true,
-										   TYPALIGN_INT)));
-	rf_arg(args, INT2ARRAYOID,
-		   PointerGetDatum(construct_array(types, count, INT2OID, sizeof(int16), true,
-										   TYPALIGN_SHORT)));
-}
-
-/*
- * The tables that have triggers too many ("superfluous") or too few.
- */
-static int
-find_unsettled(const RfWoken *woken, RfRow **rows)
-{
-	RfArgs		args = {0};
-	RfRoleGuard guard;
-	int			nrows;
-
-	add_needed(&args, woken);
-	rf_arg(&args, OIDOID, ObjectIdGetDatum(note_staged_function()));
-	rf_role_assume(&guard, rf_role_of_catalog());
-	nrows = rf_query_all("WITH needed AS (SELECT n.relid, n.type"
-						 " FROM unnest($1, $2) AS n (relid, type)),"
-						 " placed AS (SELECT t.tgrelid AS relid, t.tgtype AS type,"
-						 " t.tgenabled = 'D' OR t.tgenabled"
-						 " = CASE WHEN t.tgtype & 1::int2 = 1 THEN 'R' ELSE 'A' END AS as_made"
-						 " FROM pg_trigger AS t WHERE t.tgfoid = $3)"
-						 " SELECT p.relid, true AS superfluous FROM placed AS p"
-						 " WHERE NOT p.as_made OR NOT EXISTS (SELECT FROM needed AS n"
-						 " WHERE n.relid = p.relid AND n.type = p.type)"
-						 " UNION SELECT n.relid, false FROM needed AS n"
-						 " WHERE NOT EXISTS (SELECT FROM placed AS p"
-						 " WHERE p.relid = n.relid AND p.type = n.type AND p.as_made)"
-						 " ORDER BY superfluous DESC, relid", &args, rows);
-	rf_role_restore(&guard);
-	return nrows;
+	if (types != NIL)
+		rf_wake_up_note(relid);
 }
 
 /* Whether this transaction keeps everybody else out of a table already. */
@@ -410,55 +355,152 @@ is_mine(Oid relid)
 	return mine;
 }
 
-/* Lock tables that are to be settled, those that can be had at once. */
-static List *
-lock_what_is_free(int nrows, const RfRow *rows, bool in_ddl)
+/* What adjust() is given. */
+typedef struct RfAdjustment
 {
-	List	   *tables = NIL;
+	Oid			relid;
+	HTAB	   *waking;
+} RfAdjustment;
+
+/*
+ * Give a table the triggers that it needs, and no others as far as it is locked
+ * for that.
+ */
+static void
+adjust(void *arg)
+{
+	RfAdjustment *adjustment = arg;
+	Oid			relid = adjustment->relid;
+	RfWaking   *table = hash_search(adjustment->waking, &relid, HASH_FIND, NULL);
+	List	   *missing = table == NULL ? NIL : needed_types(table);
+	List	   *superfluous = superfluous_triggers(relid, &missing);
+	ListCell   *cell;
+
+	if (is_mine(relid))
+	{
+		foreach(cell, superfluous)
+			drop_trigger(lfirst_oid(cell));
+		CommandCounterIncrement();
+	}
+	create_triggers(relid, missing);
+}
+
+/* The tables, and per table the types, that triggers are needed for, as arrays. */
+static void
+add_needed(RfArgs *args, HTAB *waking)
+{
+	int			count = 0;
+	Datum	   *relids = palloc(2 * hash_get_num_entries(waking) * sizeof(Datum));
+	Datum	   *types = palloc(2 * hash_get_num_entries(waking) * sizeof(Datum));
+	HASH_SEQ_STATUS scan;
+	RfWaking   *table;
+	ListCell   *type;
+
+	hash_seq_init(&scan, waking);
+	while ((table = hash_seq_search(&scan)) != NULL)
+	{
+		foreach(type, needed_types(table))
+		{
+			relids[count] = ObjectIdGetDatum(table->relid);
+			types[count++] = Int16GetDatum((int16) lfirst_int(type));
+		}
+	}
+	rf_arg(args, OIDARRAYOID,
+		   PointerGetDatum(construct_array(relids, count, OIDOID, sizeof(Oid), true,
+										   TYPALIGN_INT)));
+	rf_arg(args, INT2ARRAYOID,
+		   PointerGetDatum(construct_array(types, count, INT2OID, sizeof(int16), true,
+										   TYPALIGN_SHORT)));
+}
+
+/*
+ * The tables that have triggers too many ("superfluous") or too few.
+ */
+static int
+find_unsettled(HTAB *waking, RfRow **rows)
+{
+	RfArgs		args = {0};
+	RfRoleGuard guard;
+	int			nrows;
+
+	add_needed(&args, waking);
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(note_staged_function()));
+	rf_role_assume(&guard, rf_role_of_catalog());
+	nrows = rf_query_all("SELECT DISTINCT coalesce(n.relid, p.relid) AS relid,"
+						 " n.relid IS NULL AS superfluous"
+						 " FROM unnest($1, $2) AS n (relid, type) FULL JOIN"
+						 " (SELECT t.tgrelid AS relid, CASE WHEN t.tgenabled IN"
+						 " ('D', CASE WHEN t.tgtype & 1::int2 = 1 THEN 'R'::\"char\" ELSE 'A' END)"
+						 " THEN t.tgtype END AS type FROM pg_trigger AS t WHERE t.tgfoid = $3) AS p"
+						 " USING (relid, type) WHERE n.relid IS NULL OR p.relid IS NULL"
+						 " ORDER BY superfluous DESC, relid", &args, rows);
+	rf_role_restore(&guard);
+	return nrows;
+}
+
+/* Lock a table for a change of its triggers; false if it cannot be had at once. */
+static bool
+lock_if_free(Oid relid, bool superfluous, bool in_ddl)
+{
+	if (superfluous && in_ddl && !is_mine(relid))
+		return false;
+	return ConditionalLockRelationOid(relid,
+									  superfluous ? AccessExclusiveLock : ShareRowExclusiveLock);
+}
+
+/*
+ * Lock tables that are to be settled, those that can be had at once; whether no
+ * other one lacks a trigger.
+ */
+static bool
+lock_what_is_free(int nrows, const RfRow *rows, bool in_ddl, List **tables)
+{
+	bool		all = true;
 
 	for (int i = 0; i < nrows; i++)
 	{
 		Oid			relid = rf_row_oid(&rows[i], "relid");
 		bool		superfluous = rf_row_bool(&rows[i], "superfluous");
-		LOCKMODE	mode = superfluous ? AccessExclusiveLock : ShareRowExclusiveLock;
 
-		if (superfluous && in_ddl && !is_mine(relid))
-			continue;
-		if (ConditionalLockRelationOid(relid, mode) && get_rel_name(relid) != NULL)
-			tables = list_append_unique_oid(tables, relid);
+		if (!lock_if_free(relid, superfluous, in_ddl))
+			all &= superfluous;
+		else if (get_rel_name(relid) != NULL)
+			*tables = list_append_unique_oid(*tables, relid);
 	}
-	return tables;
+	return all;
 }
 
 /*
  * Let each table have the triggers that it needs, and no others, as far as that
- * is possible without waiting.  In a transaction that defines something else
- * (in_ddl) no table is locked against everybody for the sake of a trigger too
- * many.
+ * is possible without waiting; false if some are missing still.  In a
+ * transaction that defines something else (in_ddl) no table is locked against
+ * everybody for the sake of a trigger too many.
  */
-void
+bool
 rf_wake_up_triggers_settle(bool in_ddl)
 {
-	RfWoken		woken = look_at_all_flows();
+	HTAB	   *waking = find_waking();
+	List	   *tables = NIL;
 	RfRow	   *rows;
-	int			nrows = find_unsettled(&woken, &rows);
-	List	   *tables = lock_what_is_free(nrows, rows, in_ddl);
+	int			nrows = find_unsettled(waking, &rows);
+	bool		all = lock_what_is_free(nrows, rows, in_ddl, &tables);
 	ListCell   *cell;
 
 	if (tables == NIL)
-		return;
+		return all;
 	/* what is needed may have changed before the locks were there */
-	woken = look_at_all_flows();
+	waking = find_waking();
 	foreach(cell, tables)
 	{
-		RfAdjustment adjustment = {lfirst_oid(cell), &woken};
-		ErrorData  *error = rf_attempt(adjust_as_told, &adjustment);
+		RfAdjustment adjustment = {lfirst_oid(cell), waking};
+		ErrorData  *error = rf_attempt(adjust, &adjustment);
 
 		if (error != NULL)
 			ereport(DEBUG1,
 					(errmsg_internal("triggers of \"%s\" are left as they are: %s",
 									 get_rel_name(lfirst_oid(cell)), error->message)));
 	}
+	return all;
 }
 
 static void
@@ -471,18 +513,45 @@ lock_tables(List *relids, LOCKMODE mode)
 }
 
 /*
- * Give the tables of a flow that was created or altered their triggers.
+ * Give the tables of a flow that was created or altered the triggers that they
+ * lack.  Other flows do not matter.
  */
 void
-rf_wake_up_triggers_place(int32 flow_id)
+rf_wake_up_triggers_place(int32 flow_id, bool is_source)
 {
-	RfWoken		woken;
 	ListCell   *cell;
 
-	lock_tables(look_at_flows(true, flow_id).tables, ShareRowExclusiveLock);
-	woken = look_at_all_flows();
-	foreach(cell, look_at_flows(true, flow_id).tables)
-		adjust(lfirst_oid(cell), &woken);
+	lock_tables(tables_of_flow(flow_id), ShareRowExclusiveLock);
+	foreach(cell, tables_of_flow(flow_id))
+	{
+		RfWaking	table = {lfirst_oid(cell), is_source};
+		List	   *missing = needed_types(&table);
+
+		(void) superfluous_triggers(table.relid, &missing);
+		create_triggers(table.relid, missing);
+	}
+}
+
+/* What loses its triggers with a flow. */
+static List *
+tables_of_flow_alone(int32 flow_id)
+{
+	List	   *alone = NIL;
+	RfRow	   *flows;
+	int			nflows = rf_catalog_woken_flows(&flows);
+	List	  **tables = rf_wake_up_tables(nflows, flows);
+
+	for (int i = 0; i < nflows; i++)
+	{
+		if ((int32) rf_row_int64(&flows[i], "flow_id") == flow_id)
+			alone = list_copy(tables[i]);
+	}
+	for (int i = 0; i < nflows && alone != NIL; i++)
+	{
+		if ((int32) rf_row_int64(&flows[i], "flow_id") != flow_id)
+			alone = list_difference_oid(alone, tables[i]);
+	}
+	return alone;
 }
 
 /*
@@ -495,10 +564,9 @@ void
 rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode)
 {
 	if (mode == AccessExclusiveLock)
-		lock_tables(list_difference_oid(look_at_flows(true, flow->id).tables,
-										look_at_flows(false, flow->id).tables), mode);
+		lock_tables(tables_of_flow_alone(flow->id), mode);
 	else if (mode != NoLock)
-		lock_tables(waking_sources(flow->id, flow->owner), mode);
+		lock_tables(waking_sources(rf_reads_of_flow(flow->id), flow->owner), mode);
 }
 
 static void
@@ -596,12 +664,23 @@ note_parts(const AlterTableStmt *command)
 		rf_wake_up_note(relid);
 }
 
+/* A restore brings back the view of a flow after the flow itself. */
+static bool
+makes_own_view(const Node *command)
+{
+	const RangeVar *view = IsA(command, ViewStmt) ? ((const ViewStmt *) command)->view : NULL;
+
+	return view != NULL && view->schemaname != NULL &&
+		strcmp(view->schemaname, "replace_flow") == 0;
+}
+
 static void
 settle_after_ddl(void *arg)
 {
 	(void) arg;
 	rf_query_begin();
-	rf_wake_up_triggers_settle(true);
+	if (!rf_wake_up_triggers_settle(true))
+		rf_wake_up_note_definitions();
 	rf_query_end();
 }
 
@@ -617,6 +696,8 @@ replace_flow_after_ddl(PG_FUNCTION_ARGS)
 		elog(ERROR, "unexpected call of replace_flow.after_ddl()");
 	command = ((EventTriggerData *) fcinfo->context)->parsetree;
 	rf_wake_up_note_repair();
+	if (makes_own_view(command))
+		rf_wake_up_note_definitions();
 	if (concerns_triggers(command))
 		(void) rf_attempt(settle_after_ddl, NULL);
 	if (IsA(command, AlterTableStmt) && attaches_or_detaches((const AlterTableStmt *) command))

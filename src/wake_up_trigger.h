@@ -13,10 +13,10 @@
 #include "flow.h"
 #include "query.h"
 
-extern List *rf_wake_up_tables(const RfRow *flow);
+extern List **rf_wake_up_tables(int nflows, const RfRow *flows);
 extern void rf_wake_up_triggers_lock_sources(List *relids, Oid owner, const char *flow_name);
 extern void rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode);
-extern void rf_wake_up_triggers_place(int32 flow_id);
-extern void rf_wake_up_triggers_settle(bool in_ddl);
+extern void rf_wake_up_triggers_place(int32 flow_id, bool is_source);
+extern bool rf_wake_up_triggers_settle(bool in_ddl);
 
 #endif							/* RF_WAKE_UP_TRIGGER_H */

@@ -81,6 +81,8 @@ INSERT INTO later_in VALUES (1, 'a', 1);
 SELECT verdict('and run', (replace_flow.apply('later')).rows_inserted = 1);
 SELECT verdict('a flow can be dropped', replace_flow.drop_flow('item_now') IS NOT NULL);
 RESET SESSION AUTHORIZATION;
+SELECT verdict('the triggers that wake the worker are there again', count(*) = 6
+    AND same('TABLE saved.trigger', $$ SELECT * FROM trigger_now WHERE tgrelid <> 'later_in'::regclass $$)) FROM saved.trigger;
 SELECT verdict('its ledger went with it', count(*) = 2) FROM pg_class
 WHERE relnamespace = 'replace_flow'::regnamespace AND relkind = 'r' AND relname ~ '^floor_\d+$';
 DROP TABLE later;

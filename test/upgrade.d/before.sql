@@ -80,6 +80,9 @@ CREATE VIEW saved.floor_now AS
 SELECT flow, key, floor
 FROM unnest(ARRAY['item', 'item_now', 'account', 'Events']) AS flow, replace_flow.floors(flow);
 CREATE TABLE saved.floor AS TABLE saved.floor_now;
+CREATE VIEW saved.trigger_now AS
+SELECT tgrelid, tgtype, tgenabled FROM pg_trigger WHERE tgname ~ '^replace_flow_staged';
+CREATE TABLE saved.trigger AS SELECT * FROM saved.trigger_now WHERE tgrelid <> 'shop.item_now_in'::regclass;
 CREATE TABLE saved.flow AS SELECT to_jsonb(f) FROM replace_flow.flow f;
 CREATE TABLE saved.expectation AS SELECT to_jsonb(e) FROM replace_flow.expectation e;
 CREATE TABLE saved.run AS SELECT to_jsonb(r) FROM replace_flow.run r;

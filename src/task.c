@@ -4,11 +4,11 @@
  *	  What a scheduler knows of the flows that the worker runs, and when the
  *	  next run of each is due.
  *
- * A task is wanted when one of its tables got rows.  A wanted task is due at
+ * Something waits for a task when one of its tables got rows.  Then it is due at
  * once, except that
  *
- *	- it waits for its turn: those that are wanted stand in a queue, and one
- *	  that has only done a slice of its backlog goes to the end of it;
+ *	- it waits for its turn: tasks stand in a queue, and one that has only done a
+ *	  slice of its backlog goes to the end of it;
  *	- one that failed waits for a time that doubles from try to try.  News cuts
  *	  that short: new rows may bring what was missing, an altered flow is
  *	  another one, and so may be its tables.  All but the alteration of the flow
@@ -17,6 +17,9 @@
  *	- one that got news while it ran rests for some times as long as it ran, but
  *	  for moments only.  So under steady load there are fewer and larger runs,
  *	  which cost less, and who stages now and then waits for nothing.
+ *
+ * What came during a run, or since the first slice of a backlog, may have been
+ * too late for it, so it is followed by another one.
  *
  * Tasks are in the memory of the scheduler alone.  When it is started again, it
  * wants all flows, and has the failures from their records.
@@ -56,7 +59,7 @@ static HTAB *tasks;
 static HTAB *tables;
 static MemoryContext tables_context;
 
-/* The tasks that are wanted or running, in the order of their turns. */
+/* The tasks for which something waits, also while they run, in the order of their turns. */
 static List *active;
 
 static HTAB *
@@ -75,22 +78,14 @@ rf_tasks_begin(void)
 	tasks = create_table("replace_flow tasks", sizeof(int32), sizeof(RfTask), context);
 }
 
+/* Its turn comes after that of all others. */
 static void
-list_task(RfTask *task)
+go_to_the_end(RfTask *task)
 {
 	MemoryContext caller = MemoryContextSwitchTo(context);
 
-	if (!task->listed)
-		active = lappend(active, task);
-	task->listed = true;
+	active = lappend(list_delete_ptr(active, task), task);
 	MemoryContextSwitchTo(caller);
-}
-
-static void
-unlist_task(RfTask *task)
-{
-	active = list_delete_ptr(active, task);
-	task->listed = false;
 }
 
 /* Let replace_flow.flows show it. */
@@ -107,21 +102,23 @@ is_running(const RfTask *task)
 	return task->job >= 0;
 }
 
+/* What comes during a run, or between its slices, may be too late for it. */
 static void
 want(RfTask *task, TimestampTz since)
 {
 	if (is_running(task))
+		task->news = true;
+	if (is_running(task) || task->slice > 0)
 	{
-		if (!task->wanted_again)
-			task->waiting_again_since = since;
-		task->wanted_again = true;
-		return;
+		if (task->next_waiting_since == 0)
+			task->next_waiting_since = since;
 	}
-	if (!task->wanted)
+	else if (task->waiting_since == 0)
+	{
 		task->waiting_since = since;
-	task->wanted = true;
-	list_task(task);
-	publish(task);
+		go_to_the_end(task);
+		publish(task);
+	}
 }
 
 static int
@@ -187,8 +184,7 @@ forget_lost(void)
 			task->found = false;
 			continue;
 		}
-		if (task->listed)
-			unlist_task(task);
+		active = list_delete_ptr(active, task);
 		rf_flow_state_set(task->flow_id, 0, 0);
 		(void) hash_search(tasks, &task->flow_id, HASH_REMOVE, NULL);
 	}
@@ -354,7 +350,7 @@ rf_tasks_due(TimestampTz now, TimestampTz *next)
 	{
 		RfTask	   *task = lfirst(cell);
 
-		if (!task->wanted || task->paused || is_running(task))
+		if (task->paused || is_running(task))
 			continue;
 		if (due_at(task) <= now)
 			return task;
@@ -409,13 +405,17 @@ rf_task_order(RfTask *task)
 	return order;
 }
 
+/*
+ * A run has started.  One that does not go on with a slice takes all that waits.
+ */
 void
 rf_task_started(RfTask *task, int job)
 {
 	task->job = job;
 	task->started_at = GetCurrentTimestamp();
-	task->wanted = false;
-	task->wanted_again = false;
+	task->news = false;
+	if (task->slice == 0)
+		task->next_waiting_since = 0;
 }
 
 /*
@@ -425,19 +425,6 @@ void
 rf_task_not_started(RfTask *task)
 {
 	task->job = -1;
-	task->wanted = true;
-	task->wanted_again = false;
-}
-
-/* Some of the backlog is left: others come first. */
-static void
-go_on_later(RfTask *task, const RfJobResult *result)
-{
-	task->slices = result->slices;
-	task->slice = result->next_slice;
-	task->wanted = true;
-	unlist_task(task);
-	list_task(task);
 }
 
 static void
@@ -454,19 +441,19 @@ succeeded(RfTask *task, const RfJobResult *result)
 	task->failures = 0;
 	task->sqlstate = 0;
 	task->retry_at = 0;
+	go_to_the_end(task);
 	if (result->next_slice < result->slices)
 	{
-		go_on_later(task, result);
+		task->slices = result->slices;
+		task->slice = result->next_slice;
 		return;
 	}
 	task->slices = task->slice = 0;
-	task->waiting_since = task->waiting_again_since;
-	task->wanted = task->wanted_again;
-	unlist_task(task);
-	if (!task->wanted)
-		return;
-	list_task(task);
-	rest(task);
+	task->waiting_since = task->next_waiting_since;
+	if (task->waiting_since == 0)
+		active = list_delete_ptr(active, task);
+	else
+		rest(task);
 }
 
 static void
@@ -475,12 +462,9 @@ failed(RfTask *task, const RfJobResult *result)
 	task->failures++;
 	task->sqlstate = result->sqlstate;
 	task->retry_at = TimestampTzPlusMilliseconds(task->ended_at, backoff(task->failures));
-	task->wanted = true;
-	if (task->wanted_again)
+	if (task->news)
 		retry_soon(task);
-	/* others come first */
-	unlist_task(task);
-	list_task(task);
+	go_to_the_end(task);
 }
 
 /*
@@ -495,7 +479,5 @@ rf_task_ended(RfTask *task, const RfJobResult *result)
 		failed(task, result);
 	else
 		succeeded(task, result);
-	task->wanted_again = false;
-	task->waiting_again_since = 0;
 	publish(task);
 }

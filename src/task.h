@@ -24,14 +24,12 @@ typedef struct RfTask
 	int64		min_interval;	/* milliseconds between two starts */
 	bool		found;			/* while loading: it is still there */
 	/* what is to be done */
-	bool		listed;			/* among the active tasks */
-	bool		wanted;
-	TimestampTz waiting_since;
-	bool		wanted_again;	/* there was news while it ran */
-	TimestampTz waiting_again_since;
-	int			slices;			/* of the backlog, and the next one; zero: not
-								 * known */
-	int			slice;
+	TimestampTz waiting_since;	/* zero: nothing waits */
+	TimestampTz next_waiting_since; /* the same of what came too late for the
+									 * run, or for the first of its slices */
+	bool		news;			/* some of it came while it ran */
+	int			slices;			/* of the backlog; zero: not known */
+	int			slice;			/* the next one */
 	/* what was done */
 	int			job;			/* that runs it, or -1 */
 	TimestampTz started_at;

@@ -16,8 +16,8 @@
  * jobs have to go, and stay away until it is done.  Several sessions can copy the
  * same database at the same time.
  *
- * All of this is under the lock of shared_state.c, which each function takes
- * itself unless its head says otherwise.
+ * All of this is read and written under the lock of shared_state.c, which each
+ * function takes itself unless its head says otherwise.
  *
  *-------------------------------------------------------------------------
  */
@@ -59,23 +59,25 @@ typedef struct RfDatabaseSlot
 {
 	RfSlotState state;
 	Oid			database;
-	/* set by the scheduler */
+	/* set by the launcher */
+	TimestampTz started_at;
+	/* set by the scheduler; zero when it is not there */
 	pid_t		pid;
 	Latch	   *latch;
-	TimestampTz started_at;
 	TimestampTz needs_job_since;	/* zero: it does not */
-	/* for the launcher */
+	/* set by who finds the slot vacant, for the launcher */
 	int			short_lives;	/* how many in a row */
 	TimestampTz not_before;
-	int			holders;		/* sessions that hold it */
-	/* from sessions, for the scheduler */
-	RfNews		news;
+	/* set by sessions */
+	int			holders;		/* how many of them hold it */
+	RfNews		news;			/* the scheduler takes it */
 } RfDatabaseSlot;
 
 typedef struct RfDatabases
 {
-	Latch	   *launcher;		/* set by the launcher */
-	bool		look_again;		/* databases have come or changed */
+	Latch	   *launcher;		/* set by the launcher; NULL: it is not there */
+	bool		look_again;		/* set by sessions: databases have come or
+								 * changed */
 	int			nslots;
 	RfDatabaseSlot slots[FLEXIBLE_ARRAY_MEMBER];
 } RfDatabases;
@@ -174,6 +176,7 @@ find_or_add(Oid database)
 	return slot;
 }
 
+/* The lock is held. */
 static void
 wake_launcher(void)
 {
@@ -227,8 +230,7 @@ clear_held(void)
 	rf_shared_lock();
 	if (held->state == RF_SLOT_SERVED)
 		(void) kill(held->pid, SIGTERM);
-	clear = rf_job_terminate(held->database) == 0 &&
-		(held->state == RF_SLOT_VACANT || held->state == RF_SLOT_FREE);
+	clear = rf_job_terminate(held->database) == 0 && held->state == RF_SLOT_VACANT;
 	rf_shared_unlock();
 	return clear;
 }
@@ -266,7 +268,6 @@ rf_database_unhold(void)
 		return;
 	rf_shared_lock();
 	held->holders--;
-	databases->look_again = true;
 	wake_launcher();
 	held = NULL;
 	rf_shared_unlock();
@@ -357,7 +358,10 @@ rf_database_due(TimestampTz *next)
 	return due;
 }
 
-/* Only the launcher frees a vacant slot, so it may look at one without the lock. */
+/*
+ * The database of a vacant slot, for the launcher: nobody else frees one, so it
+ * may look at it without the lock.
+ */
 Oid
 rf_database_of(int slot)
 {
@@ -376,6 +380,9 @@ rf_database_forget(int slot)
 	rf_shared_unlock();
 }
 
+/*
+ * The launcher is about to ask for a scheduler.
+ */
 void
 rf_database_begin_start(int slot)
 {
@@ -486,6 +493,9 @@ rf_database_leave(void)
 	leaves_for_good = true;
 }
 
+/*
+ * Take what sessions have told this scheduler.
+ */
 void
 rf_database_take_news(RfNews *news)
 {
@@ -493,6 +503,16 @@ rf_database_take_news(RfNews *news)
 	*news = served->news;
 	memset(&served->news, 0, sizeof(RfNews));
 	rf_shared_unlock();
+}
+
+/* A database waits no more; perhaps others did because of it.  The lock is held. */
+static void
+stop_waiting(RfDatabaseSlot *slot)
+{
+	if (slot->needs_job_since == 0)
+		return;
+	slot->needs_job_since = 0;
+	rf_database_wake_needing_job();
 }
 
 /*
@@ -503,43 +523,50 @@ rf_database_needs_job(bool needs)
 {
 	rf_shared_lock();
 	if (!needs)
-		served->needs_job_since = 0;
+		stop_waiting(served);
 	else if (served->needs_job_since == 0)
 		served->needs_job_since = GetCurrentTimestamp();
 	rf_shared_unlock();
 }
 
 /*
- * Whether no other database has waited for a job for longer.  The lock is held.
+ * This scheduler got a job.  If it needs another one, those that have waited
+ * meanwhile come first.  The lock is held.
+ */
+void
+rf_database_got_job(void)
+{
+	stop_waiting(served);
+}
+
+/*
+ * Whether no other scheduler has waited for a job for longer.  The lock is held.
  */
 bool
-rf_database_is_next_for_job(Oid database)
+rf_database_is_next_for_job(void)
 {
-	const RfDatabaseSlot *slot = find(database);
-
 	for (int i = 0; i < databases->nslots; i++)
 	{
 		const RfDatabaseSlot *other = &databases->slots[i];
 
-		if (other != slot && other->state == RF_SLOT_SERVED && other->needs_job_since != 0 &&
-			(slot->needs_job_since == 0 || other->needs_job_since < slot->needs_job_since))
+		if (other != served && other->needs_job_since != 0 &&
+			(served->needs_job_since == 0 || other->needs_job_since < served->needs_job_since))
 			return false;
 	}
 	return true;
 }
 
 /*
- * Whether another database waits for a job.  The lock is held.
+ * Whether another scheduler waits for a job.  The lock is held.
  */
 bool
-rf_database_other_needs_job(Oid database)
+rf_database_other_needs_job(void)
 {
 	for (int i = 0; i < databases->nslots; i++)
 	{
-		const RfDatabaseSlot *slot = &databases->slots[i];
+		const RfDatabaseSlot *other = &databases->slots[i];
 
-		if (slot->state == RF_SLOT_SERVED && slot->database != database &&
-			slot->needs_job_since != 0)
+		if (other != served && other->needs_job_since != 0)
 			return true;
 	}
 	return false;
@@ -555,7 +582,7 @@ rf_database_wake_needing_job(void)
 	{
 		const RfDatabaseSlot *slot = &databases->slots[i];
 
-		if (slot->state == RF_SLOT_SERVED && slot->needs_job_since != 0)
+		if (slot->needs_job_since != 0)
 			SetLatch(slot->latch);
 	}
 }

@@ -53,9 +53,10 @@ extern void rf_database_leave(void);
 extern void rf_database_take_news(RfNews *news);
 extern void rf_database_needs_job(bool needs);
 
-/* for jobs; the lock is held */
-extern bool rf_database_is_next_for_job(Oid database);
-extern bool rf_database_other_needs_job(Oid database);
+/* for job.c; the lock is held */
+extern bool rf_database_is_next_for_job(void);
+extern void rf_database_got_job(void);
+extern bool rf_database_other_needs_job(void);
 extern void rf_database_wake_needing_job(void);
 
 #endif							/* RF_DATABASE_SLOT_H */

@@ -8,15 +8,15 @@
  * one with an order, and starts a process for it if it is a new one; a process
  * that has no order waits for the next one for a while.
  *
- *		free -> ordered (by the scheduler) -> busy (by the process)
- *			 -> done (by the process) -> idle (by the scheduler) -> ordered ...
+ *		free -> ordered (by the scheduler) -> done (by the process)
+ *			 -> idle (by the scheduler, who takes the result) -> ordered ...
  *
- * A process that ends leaves its job free; or done, if it ended in the middle.
+ * A process that ends leaves its job free; or done, if it ended with an order.
  * When the scheduler ends, its jobs have no owner any more: the processes end
  * what they are doing and go.
  *
- * All of this is under the lock of shared_state.c, which each function takes
- * itself unless its head says otherwise.
+ * All of this is read and written under the lock of shared_state.c, which each
+ * function takes itself unless its head says otherwise.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,7 +39,6 @@ typedef enum RfJobState
 {
 	RF_JOB_FREE,
 	RF_JOB_ORDERED,
-	RF_JOB_BUSY,
 	RF_JOB_DONE,
 	RF_JOB_IDLE
 } RfJobState;
@@ -47,15 +46,16 @@ typedef enum RfJobState
 typedef struct RfJob
 {
 	RfJobState	state;
+	/* set by the scheduler */
 	Oid			database;
-	pid_t		pid;			/* of the process; zero before it comes and
-								 * after it went */
-	Latch	   *latch;
-	Latch	   *scheduler;		/* NULL: the scheduler is gone */
-	bool		to_end;			/* the process is to go when it has nothing to
-								 * do */
+	Latch	   *scheduler;		/* NULL: it is gone */
 	RfJobOrder	order;
+	/* set by the process */
+	pid_t		pid;			/* zero before it comes and after it went */
+	Latch	   *latch;
 	RfJobResult result;
+	/* set by any of them, and by other databases' schedulers */
+	bool		to_end;			/* the process is to go when it has no order */
 } RfJob;
 
 typedef struct RfJobs
@@ -86,33 +86,32 @@ rf_job_shmem_init(void)
 	}
 }
 
-/* A job of a database in a state, or NULL.  The lock is held. */
-static RfJob *
-find(RfJobState state, Oid database)
-{
-	for (int i = 0; i < jobs->njobs; i++)
-	{
-		RfJob	   *job = &jobs->jobs[i];
-
-		if (job->state == state && job->database == database && !job->to_end)
-			return job;
-	}
-	return NULL;
-}
-
-/* The number of jobs, of those that are not idle only if so wanted.  The lock is held. */
+/* The number of jobs in a state.  The lock is held. */
 static int
-count(bool working)
+count(RfJobState state)
 {
 	int			njobs = 0;
 
 	for (int i = 0; i < jobs->njobs; i++)
 	{
-		if (jobs->jobs[i].state != RF_JOB_FREE &&
-			!(working && jobs->jobs[i].state == RF_JOB_IDLE))
+		if (jobs->jobs[i].state == state)
 			njobs++;
 	}
 	return njobs;
+}
+
+/* An idle job of this database, or NULL.  The lock is held. */
+static RfJob *
+find_idle(void)
+{
+	for (int i = 0; i < jobs->njobs; i++)
+	{
+		RfJob	   *job = &jobs->jobs[i];
+
+		if (job->state == RF_JOB_IDLE && job->database == MyDatabaseId && !job->to_end)
+			return job;
+	}
+	return NULL;
 }
 
 /* The lock is held. */
@@ -129,13 +128,13 @@ find_free(void)
 
 /* Let an idle process of another database go, so that there is room.  The lock is held. */
 static void
-make_room(Oid database)
+make_room(void)
 {
 	for (int i = 0; i < jobs->njobs; i++)
 	{
 		RfJob	   *job = &jobs->jobs[i];
 
-		if (job->state == RF_JOB_IDLE && job->database != database && !job->to_end)
+		if (job->state == RF_JOB_IDLE && job->database != MyDatabaseId && !job->to_end)
 		{
 			job->to_end = true;
 			SetLatch(job->latch);
@@ -145,34 +144,49 @@ make_room(Oid database)
 }
 
 /*
+ * A job that can have an order now: an idle one, or a free one; or NULL.  The lock
+ * is held.
+ */
+static RfJob *
+find_ready(void)
+{
+	int			processes = jobs->njobs - count(RF_JOB_FREE);
+	RfJob	   *idle = find_idle();
+
+	if (processes - count(RF_JOB_IDLE) >= rf_max_workers || !rf_database_is_next_for_job())
+		return NULL;
+	if (idle != NULL)
+		return idle;
+	if (processes < rf_max_workers)
+		return find_free();
+	make_room();
+	return NULL;
+}
+
+/*
  * Give an order to an idle process, or to a new job, for which the caller has
- * to start a process; the job, or -1 when there is none for this database now.
+ * to start a process.  Gives the job, or -1 when there is none for this database
+ * now.
  */
 int
-rf_job_claim(Oid database, const RfJobOrder *order, bool *is_new)
+rf_job_claim(const RfJobOrder *order, bool *is_new)
 {
-	RfJob	   *job = NULL;
+	RfJob	   *job;
 
 	rf_shared_lock();
-	if (count(true) < rf_max_workers && rf_database_is_next_for_job(database))
-	{
-		job = find(RF_JOB_IDLE, database);
-		*is_new = job == NULL;
-		if (job == NULL && count(false) < rf_max_workers)
-			job = find_free();
-		else if (job == NULL)
-			make_room(database);
-	}
+	job = find_ready();
 	if (job != NULL)
 	{
+		*is_new = job->state == RF_JOB_FREE;
 		if (*is_new)
 			memset(job, 0, sizeof(RfJob));
+		else
+			SetLatch(job->latch);
 		job->state = RF_JOB_ORDERED;
-		job->database = database;
+		job->database = MyDatabaseId;
 		job->scheduler = MyLatch;
 		job->order = *order;
-		if (!*is_new)
-			SetLatch(job->latch);
+		rf_database_got_job();
 	}
 	rf_shared_unlock();
 	return job == NULL ? -1 : (int) (job - jobs->jobs);
@@ -224,20 +238,20 @@ rf_job_take_result(int number, RfJobResult *result)
 }
 
 /*
- * Let idle processes go if other databases wait for a job.
+ * Let this database's idle processes go if others wait for a job.
  */
 void
-rf_job_yield(Oid database)
+rf_job_yield(void)
 {
 	bool		needed;
 
 	rf_shared_lock();
-	needed = rf_database_other_needs_job(database);
+	needed = rf_database_other_needs_job();
 	for (int i = 0; needed && i < jobs->njobs; i++)
 	{
 		RfJob	   *job = &jobs->jobs[i];
 
-		if (job->state == RF_JOB_IDLE && job->database == database && !job->to_end)
+		if (job->state == RF_JOB_IDLE && job->database == MyDatabaseId && !job->to_end)
 		{
 			job->to_end = true;
 			SetLatch(job->latch);
@@ -246,20 +260,13 @@ rf_job_yield(Oid database)
 	rf_shared_unlock();
 }
 
-/* The lock is held. */
-static bool
-is_in_the_middle(const RfJob *job)
-{
-	return job->state == RF_JOB_ORDERED || job->state == RF_JOB_BUSY;
-}
-
 static void
 job_exit(int code, Datum arg)
 {
 	(void) code;
 	(void) arg;
 	rf_shared_lock();
-	if (is_in_the_middle(mine))
+	if (mine->state == RF_JOB_ORDERED)
 	{
 		memset(&mine->result, 0, sizeof(RfJobResult));
 		mine->result.outcome = RF_JOB_DIED;
@@ -299,7 +306,7 @@ rf_job_enter(int job)
 }
 
 /*
- * Take the order, if there is one.
+ * The order that is to be done, if there is one.
  */
 bool
 rf_job_take_order(RfJobOrder *order)
@@ -309,10 +316,7 @@ rf_job_take_order(RfJobOrder *order)
 	rf_shared_lock();
 	ordered = mine->state == RF_JOB_ORDERED;
 	if (ordered)
-	{
 		*order = mine->order;
-		mine->state = RF_JOB_BUSY;
-	}
 	rf_shared_unlock();
 	return ordered;
 }
@@ -329,7 +333,7 @@ rf_job_is_to_end(bool waited_enough)
 	rf_shared_lock();
 	if (waited_enough && mine->state == RF_JOB_IDLE)
 		mine->to_end = true;
-	to_end = mine->to_end && !is_in_the_middle(mine);
+	to_end = mine->to_end && mine->state != RF_JOB_ORDERED;
 	rf_shared_unlock();
 	return to_end;
 }

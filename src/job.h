@@ -45,11 +45,11 @@ extern Size rf_job_shmem_size(void);
 extern void rf_job_shmem_init(void);
 
 /* for a scheduler */
-extern int	rf_job_claim(Oid database, const RfJobOrder *order, bool *is_new);
+extern int	rf_job_claim(const RfJobOrder *order, bool *is_new);
 extern void rf_job_release(int job);
 extern bool rf_job_is_starting(int job);
 extern bool rf_job_take_result(int job, RfJobResult *result);
-extern void rf_job_yield(Oid database);
+extern void rf_job_yield(void);
 
 /* for a job process */
 extern Oid	rf_job_enter(int job);

@@ -69,13 +69,17 @@ load(void *extension_exists)
  * Read which flows there are.  Without the extension there is no need for a
  * scheduler.  Nor can there be one that cannot read: it ends, and another one
  * is started later.
+ *
+ * The catalog can be locked; who waits here keeps no other database from a job.
  */
 static void
 read_flows(void)
 {
 	bool		extension_exists;
-	ErrorData  *error = rf_guarded(load, &extension_exists);
+	ErrorData  *error;
 
+	rf_database_needs_job(false);
+	error = rf_guarded(load, &extension_exists);
 	if (error != NULL)
 	{
 		rf_guarded_log(error);
@@ -178,7 +182,7 @@ start_task(RfTask *task)
 {
 	RfJobOrder	order = rf_task_order(task);
 	bool		is_new;
-	int			job = rf_job_claim(MyDatabaseId, &order, &is_new);
+	int			job = rf_job_claim(&order, &is_new);
 
 	if (job < 0)
 		return false;
@@ -210,7 +214,7 @@ start_tasks(void)
 		;
 	no_room = task != NULL && start_at > now;
 	rf_database_needs_job(task != NULL && !no_room);
-	rf_job_yield(MyDatabaseId);
+	rf_job_yield();
 	return no_room ? start_at : next;
 }
 

@@ -9,8 +9,9 @@
  *
  * New databases make the launcher look.  The extension can come and go in many
  * ways, such as with another one or with its owner, and not all of them fire
- * event triggers; that it did concerns launcher and scheduler.  The commit
- * of a prepared transaction may have put rows into any stream.
+ * event triggers; that it did concerns launcher and scheduler.  What a prepared
+ * transaction did is not known when it is committed: it may have put rows into any
+ * stream, and changed any flow.
  *
  * No trigger can see these commands, so this is a hook.
  *
@@ -37,14 +38,14 @@
 
 static ProcessUtility_hook_type next_hook;
 
-/* This transaction changes what databases there are. */
+/* This transaction changes which databases one can connect to. */
 static bool changes_databases;
 
 static void
 at_transaction_end(XactEvent event, void *arg)
 {
 	(void) arg;
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
 		return;
 	rf_database_unhold();
 	if (changes_databases)
@@ -142,7 +143,7 @@ before(Node *command)
 
 	if (database != NULL)
 		clear_database(database, IsA(command, CreatedbStmt));
-	if (IsA(command, DropdbStmt) || IsA(command, CreatedbStmt) || IsA(command, AlterDatabaseStmt))
+	if (IsA(command, CreatedbStmt) || IsA(command, AlterDatabaseStmt))
 		changes_databases = true;
 }
 
@@ -172,7 +173,7 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 				QueryEnvironment *environment, DestReceiver *receiver, QueryCompletion *completion)
 {
 	/* the tree may be gone when the command is done */
-	bool		any_table = commits_prepared(statement->utilityStmt);
+	bool		anything = commits_prepared(statement->utilityStmt);
 	bool		extension = may_create_or_drop_extension(statement->utilityStmt);
 	bool		existed = extension && extension_exists();
 
@@ -183,8 +184,8 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 	else
 		standard_ProcessUtility(statement, text, read_only_tree, context, params, environment,
 								receiver, completion);
-	if (any_table)
-		rf_wake_up_note_any_table();
+	if (anything)
+		rf_wake_up_note_anything();
 	if (extension && extension_exists() != existed)
 		rf_wake_up_note_definitions();
 }

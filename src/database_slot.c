@@ -115,7 +115,7 @@ rf_database_shmem_init(void)
 bool
 rf_news_is_empty(const RfNews *news)
 {
-	return !news->definitions && !news->repair && !news->any_table && news->ntables == 0;
+	return !news->definitions && !news->repair && !news->anything && news->ntables == 0;
 }
 
 void
@@ -129,7 +129,7 @@ rf_news_add_table(RfNews *news, Oid relid)
 	if (news->ntables < RF_NEWS_TABLES)
 		news->tables[news->ntables++] = relid;
 	else
-		news->any_table = true;
+		news->anything = true;
 }
 
 static void
@@ -137,7 +137,7 @@ add_news(RfNews *news, const RfNews *more)
 {
 	news->definitions |= more->definitions;
 	news->repair |= more->repair;
-	news->any_table |= more->any_table;
+	news->anything |= more->anything;
 	if (more->since != 0 && (news->since == 0 || more->since < news->since))
 		news->since = more->since;
 	for (int i = 0; i < more->ntables; i++)

@@ -10,7 +10,7 @@
 
 #include "datatype/timestamp.h"
 
-/* Tables that can be named; more of them are "any". */
+/* Tables that can be named; more of them are "anything". */
 #define RF_NEWS_TABLES 64
 
 /* What happened in a database that its scheduler wants to know. */
@@ -18,7 +18,8 @@ typedef struct RfNews
 {
 	bool		definitions;	/* flows were created, altered, dropped */
 	bool		repair;			/* other DDL: what failed may work now */
-	bool		any_table;		/* any table may have got rows */
+	bool		anything;		/* any table may have got rows, and any of the
+								 * above may be true */
 	int			ntables;
 	Oid			tables[RF_NEWS_TABLES]; /* these got rows */
 	TimestampTz since;			/* when the first of them did */

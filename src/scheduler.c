@@ -100,13 +100,13 @@ take_news(void)
 	bool		known = true;
 
 	rf_database_take_news(&news);
-	if (news.definitions || settle_at <= GetCurrentTimestamp())
+	if (news.definitions || news.anything || settle_at <= GetCurrentTimestamp())
 		read_flows();
 	for (int i = 0; i < news.ntables; i++)
 		known &= rf_tasks_want_table(news.tables[i], news.since);
-	if (news.any_table)
+	if (news.anything)
 		rf_tasks_want_all(news.since);
-	if (news.repair)
+	if (news.repair || news.anything)
 		rf_tasks_retry_failing();
 	if (!known)
 	{

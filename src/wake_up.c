@@ -8,8 +8,7 @@
  * What a rolled back subtransaction did is told too: it costs a look.
  *
  * A prepared transaction is committed by a session that does not know what it
- * did; COMMIT PREPARED tells that any table may have got rows
- * (database_command.c).
+ * did; COMMIT PREPARED tells that it may be anything (database_command.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -64,12 +63,12 @@ rf_wake_up_note(Oid relid)
 }
 
 /*
- * Rows may have come into any table.
+ * Rows may have come into any table, and flows may have changed.
  */
 void
-rf_wake_up_note_any_table(void)
+rf_wake_up_note_anything(void)
 {
-	noted.any_table = true;
+	noted.anything = true;
 }
 
 /*

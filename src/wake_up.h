@@ -10,7 +10,7 @@
 
 extern void rf_wake_up_init(void);
 extern void rf_wake_up_note(Oid relid);
-extern void rf_wake_up_note_any_table(void);
+extern void rf_wake_up_note_anything(void);
 extern void rf_wake_up_note_definitions(void);
 extern void rf_wake_up_note_repair(void);
 

@@ -25,7 +25,6 @@
 #include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
 #include "commands/defrem.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -34,6 +33,7 @@
 #include "compat.h"
 #include "database_command.h"
 #include "database_slot.h"
+#include "flow.h"
 #include "wake_up.h"
 
 static ProcessUtility_hook_type next_hook;
@@ -161,12 +161,6 @@ may_create_or_drop_extension(Node *command)
 		IsA(command, DropOwnedStmt);
 }
 
-static bool
-extension_exists(void)
-{
-	return OidIsValid(get_extension_oid("replace_flow", true));
-}
-
 static void
 process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 				ProcessUtilityContext context, ParamListInfo params,
@@ -175,7 +169,7 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 	/* the tree may be gone when the command is done */
 	bool		anything = commits_prepared(statement->utilityStmt);
 	bool		extension = may_create_or_drop_extension(statement->utilityStmt);
-	bool		existed = extension && extension_exists();
+	bool		existed = extension && rf_flow_extension_exists();
 
 	before(statement->utilityStmt);
 	if (next_hook != NULL)
@@ -186,7 +180,7 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree,
 								receiver, completion);
 	if (anything)
 		rf_wake_up_note_anything();
-	if (extension && extension_exists() != existed)
+	if (extension && rf_flow_extension_exists() != existed)
 		rf_wake_up_note_definitions();
 }
 

@@ -123,6 +123,16 @@ rf_flow_window_name(int32 flow_id)
 	return psprintf("window_%d", flow_id);
 }
 
+/*
+ * Whether this database has the extension; who is not a function of it may find
+ * it gone.
+ */
+bool
+rf_flow_extension_exists(void)
+{
+	return OidIsValid(get_extension_oid("replace_flow", true));
+}
+
 Oid
 rf_flow_namespace(void)
 {

@@ -121,6 +121,7 @@ extern const char *rf_action_name(RfAction action);
 extern char *rf_flow_view_name(int32 flow_id);
 extern char *rf_flow_ledger_name(int32 flow_id);
 extern char *rf_flow_window_name(int32 flow_id);
+extern bool rf_flow_extension_exists(void);
 extern Oid	rf_flow_namespace(void);
 extern Oid	rf_flow_find_view(int32 flow_id);
 extern Oid	rf_flow_find_ledger(int32 flow_id);

@@ -423,13 +423,16 @@ rf_catalog_worker_failures(RfRow **rows)
 }
 
 /*
- * The name of a flow, its kind and its stream; false when there is none.
+ * The name of a flow, its kind and its stream; false when it is gone, if with the
+ * extension.
  */
 bool
 rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 {
 	RfArgs		args = {0};
 
+	if (!rf_flow_extension_exists())
+		return false;
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	return first_as_owner("SELECT name, kind, source::oid AS source FROM replace_flow.flow"
 						  " WHERE flow_id = $1", &args, row);

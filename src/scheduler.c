@@ -16,17 +16,16 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
-#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "database_slot.h"
+#include "failed_run.h"
+#include "flow.h"
 #include "guarded.h"
 #include "job.h"
 #include "process.h"
@@ -34,7 +33,6 @@
 #include "scheduler.h"
 #include "task.h"
 #include "wake_up_trigger.h"
-#include "worker.h"
 
 /* Milliseconds after which a process that could not be started is tried again. */
 #define START_INTERVAL 1000
@@ -54,7 +52,7 @@ static TimestampTz settle_at;
 static void
 load(void *extension_exists)
 {
-	*(bool *) extension_exists = OidIsValid(get_extension_oid("replace_flow", true));
+	*(bool *) extension_exists = rf_flow_extension_exists();
 	if (!*(bool *) extension_exists)
 		return;
 	rf_query_begin();
@@ -144,7 +142,7 @@ take_results(void)
 		if (rf_job_take_result(task->job, &result))
 		{
 			if (result.outcome == RF_JOB_DIED)
-				rf_worker_record_death(task->flow_id);
+				rf_failed_run_record_death(task->flow_id);
 			rf_task_ended(task, &result);
 		}
 		else if (has_not_come(task->job))

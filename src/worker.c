@@ -17,8 +17,6 @@
 
 #include <limits.h>
 
-#include "access/xact.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
@@ -28,6 +26,7 @@
 #include "utils/timestamp.h"
 
 #include "backlog.h"
+#include "failed_run.h"
 #include "flow.h"
 #include "flow_catalog.h"
 #include "guarded.h"
@@ -58,14 +57,6 @@ typedef struct RfWork
 	Oid			stream;
 } RfWork;
 
-/* Look up a flow; it may be gone, and so may the extension. */
-static bool
-find_row(int32 flow_id, RfRow *row)
-{
-	return OidIsValid(get_extension_oid("replace_flow", true)) &&
-		rf_catalog_flow_by_id(flow_id, row);
-}
-
 /* Find the flow, in a transaction of the caller's. */
 static bool
 find_flow(RfWork *work)
@@ -74,7 +65,7 @@ find_flow(RfWork *work)
 	bool		found;
 
 	rf_query_begin();
-	found = find_row(work->order->flow_id, &row);
+	found = rf_catalog_flow_by_id(work->order->flow_id, &row);
 	rf_query_end();
 	if (!found)
 		return false;
@@ -168,76 +159,6 @@ run(void *arg)
 		(void) rf_refresh(work->name, &options);
 }
 
-/* A failure, and the flow that had it. */
-typedef struct RfFailure
-{
-	int32		flow_id;
-	ErrorData  *error;
-	MemoryContext context;		/* of the error */
-	bool		is_gone;		/* the flow was dropped meanwhile */
-} RfFailure;
-
-/* Most errors say themselves which run they are of, but not those of a lock or of the commit. */
-static void
-add_context(const RfFailure *failure, int64 run_id, const char *flow_name)
-{
-	ErrorData  *error = failure->error;
-	MemoryContext caller = MemoryContextSwitchTo(failure->context);
-	char	   *context = psprintf("run " INT64_FORMAT " of flow \"%s\"", run_id, flow_name);
-
-	if (error->context == NULL)
-		error->context = context;
-	else if (strstr(error->context, context) == NULL)
-		error->context = psprintf("%s\n%s", error->context, context);
-	MemoryContextSwitchTo(caller);
-}
-
-static void
-record(void *arg)
-{
-	RfFailure  *failure = arg;
-	RfRow		flow;
-
-	rf_query_begin();
-	failure->is_gone = !find_row(failure->flow_id, &flow);
-	if (!failure->is_gone)
-	{
-		const char *name = rf_row_text(&flow, "name");
-
-		add_context(failure, rf_run_record_failure(rf_flow_find(name), failure->error), name);
-	}
-	rf_query_end();
-}
-
-/*
- * Record a failure; the error gets to know the run.  That it cannot be recorded
- * may have the same reason.  False when the flow is gone: nobody wants to know.
- */
-static bool
-record_failure(int32 flow_id, ErrorData *error)
-{
-	RfFailure	failure = {flow_id, error, CurrentMemoryContext, false};
-	ErrorData  *obstacle = rf_guarded(record, &failure);
-
-	if (obstacle != NULL && obstacle->sqlerrcode != error->sqlerrcode)
-		rf_guarded_log(obstacle);
-	return !failure.is_gone;
-}
-
-/*
- * Record the run of a process that ended in the middle of it.
- */
-void
-rf_worker_record_death(int32 flow_id)
-{
-	ErrorData	error = {
-		.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN,
-		.message = "the process that ran the flow was terminated"
-	};
-
-	(void) record_failure(flow_id, &error);
-}
-
 /* The first failures of a kind, and then fewer and fewer, go to the log. */
 static bool
 is_to_log(const RfJobOrder *order, const ErrorData *error)
@@ -272,12 +193,10 @@ failed(const RfJobOrder *order, ErrorData *error)
 	RfJobResult nothing = {.outcome = RF_JOB_NOTHING};
 	RfJobResult result = {
 		.outcome = RF_JOB_FAILED,
-		.slices = order->slices,
-		.next_slice = order->slice,
 		.sqlstate = error->sqlerrcode
 	};
 
-	if (!record_failure(order->flow_id, error))
+	if (!rf_failed_run_record(order->flow_id, error))
 		return nothing;
 	if (is_to_log(order, error))
 		rf_guarded_log(error);
@@ -290,7 +209,7 @@ sweep(void *arg)
 	const RfJobOrder *order = arg;
 
 	rf_query_begin();
-	if (OidIsValid(get_extension_oid("replace_flow", true)))
+	if (rf_flow_extension_exists())
 		rf_catalog_forget_runs(order->flow_id, rf_run_retention);
 	rf_query_end();
 }

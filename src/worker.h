@@ -8,7 +8,6 @@
 #ifndef RF_WORKER_H
 #define RF_WORKER_H
 
-extern void rf_worker_record_death(int32 flow_id);
 extern PGDLLEXPORT void replace_flow_worker_main(Datum job);
 
 #endif							/* RF_WORKER_H */

@@ -539,6 +539,21 @@ rf_catalog_overrides(Datum overrides, RfRow **rows)
 						" ORDER BY o.place", &args, rows);
 }
 
+/*
+ * Texts as an array to be stored, and back.
+ */
+Datum
+rf_catalog_array_of_texts(List *texts)
+{
+	Datum	   *values = palloc(list_length(texts) * sizeof(Datum));
+	int			count = 0;
+	ListCell   *cell;
+
+	foreach(cell, texts)
+		values[count++] = CStringGetTextDatum(lfirst(cell));
+	return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
 char **
 rf_catalog_text_array(const RfRow *row, const char *column, int *count)
 {
@@ -705,18 +720,6 @@ rf_catalog_next_run_id(void)
 	return rf_row_int64(&row, "run_id");
 }
 
-static Datum
-text_array(List *texts)
-{
-	Datum	   *values = palloc(list_length(texts) * sizeof(Datum));
-	int			count = 0;
-	ListCell   *cell;
-
-	foreach(cell, texts)
-		values[count++] = CStringGetTextDatum(lfirst(cell));
-	return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
 /* SQLSTATE and message of an error, if there is one. */
 static void
 add_error(RfArgs *args, const ErrorData *error)
@@ -756,7 +759,8 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg(&args, INT4OID, Int32GetDatum(run->flow->id));
 	rf_arg_text(&args, rf_flow_kind_name(run->flow->kind));
 	rf_arg_text(&args, run->technique);
-	rf_arg_or_null(&args, TEXTARRAYOID, text_array(run->reasons), run->reasons == NIL);
+	rf_arg_or_null(&args, TEXTARRAYOID, rf_catalog_array_of_texts(run->reasons),
+				   run->reasons == NIL);
 	rf_arg_text(&args, run->predicate);
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
 	add_error(&args, run->error);

@@ -89,6 +89,7 @@ extern bool rf_catalog_last_version(int32 flow_id, int32 *version);
 extern char *rf_catalog_similar_flow(const char *name, Oid role);
 extern int	rf_catalog_settings(Datum settings, RfRow **rows);
 extern int	rf_catalog_overrides(Datum overrides, RfRow **rows);
+extern Datum rf_catalog_array_of_texts(List *texts);
 extern char **rf_catalog_text_array(const RfRow *row, const char *column, int *count);
 
 extern int	rf_catalog_expectations(int32 flow_id, RfRow **rows);

@@ -15,11 +15,9 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -133,16 +131,6 @@ settle_target(RfDefinition *definition)
 	rf_target_check(definition->row.target, definition->owner, definition->name);
 }
 
-static Datum
-text_array(int ntexts, char **texts)
-{
-	Datum	   *values = palloc(ntexts * sizeof(Datum));
-
-	for (int i = 0; i < ntexts; i++)
-		values[i] = CStringGetTextDatum(texts[i]);
-	return PointerGetDatum(construct_array(values, ntexts, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
 /*
  * Put what was found out about the columns into the row to be stored.
  */
@@ -150,8 +138,11 @@ void
 rf_define_columns(RfDefinition *definition)
 {
 	RfFlowRow  *row = &definition->row;
+	List	   *outputs = NIL;
 
-	row->output_columns = text_array(definition->noutputs, definition->outputs);
+	for (int i = 0; i < definition->noutputs; i++)
+		outputs = lappend(outputs, definition->outputs[i]);
+	row->output_columns = rf_catalog_array_of_texts(outputs);
 	row->target_columns = rf_regcolumn_array(row->target, definition->noutputs,
 											 definition->output_attnums);
 }

@@ -36,14 +36,14 @@
 #include "role.h"
 #include "using_run.h"
 
-/* One step: a range, and what is to become of it. */
-typedef struct RfAttempt
+/* What is tried in a transaction: a range, and what is to become of it. */
+typedef struct RfTrial
 {
 	const char *flow_name;
 	RfKeyRange	range;
 	const ErrorData *cause;		/* set the rows aside, with this error */
 	bool		found;			/* the stream has rows in the range */
-} RfAttempt;
+} RfTrial;
 
 /* Classes of SQLSTATE that tell of values, and of rules on values. */
 static const int classes_of_data[] = {
@@ -70,27 +70,27 @@ is_of_data(const ErrorData *error)
 static void
 run(void *arg)
 {
-	const RfAttempt *attempt = arg;
-	RfApplyOptions options = {.wait = true, .range = &attempt->range, .quarantine = attempt->cause};
+	const RfTrial *trial = arg;
+	RfApplyOptions options = {.wait = true, .range = &trial->range, .quarantine = trial->cause};
 
-	(void) rf_apply(attempt->flow_name, &options);
+	(void) rf_apply(trial->flow_name, &options);
 }
 
 /* Make the range as narrow as the hashes are that the stream has in it. */
 static void
 narrow(void *arg)
 {
-	RfAttempt  *attempt = arg;
+	RfTrial    *trial = arg;
 	RfFlow	   *flow;
 	RfRoleGuard guard;
 
 	rf_query_begin();
-	flow = rf_run_lock(attempt->flow_name, RF_USING);
+	flow = rf_run_lock(trial->flow_name, RF_USING);
 	if (flow != NULL)
 	{
 		rf_flow_open(flow);
 		rf_flow_assume(&guard, flow);
-		attempt->found = rf_key_cut_narrow(rf_key_cut_require(flow), &attempt->range);
+		trial->found = rf_key_cut_narrow(rf_key_cut_require(flow), &trial->range);
 		rf_role_restore(&guard);
 	}
 	rf_query_end();
@@ -116,32 +116,32 @@ settle_halves(const char *flow_name, RfKeyRange range)
 static ErrorData *
 settle_failed(const char *flow_name, RfKeyRange range, const ErrorData *cause)
 {
-	RfAttempt	attempt = {.flow_name = flow_name, .range = range};
+	RfTrial		trial = {.flow_name = flow_name, .range = range};
 	ErrorData  *error;
 
 	if (range.first == range.last)
 	{
-		attempt.cause = cause;
-		return rf_guarded(run, &attempt);
+		trial.cause = cause;
+		return rf_guarded(run, &trial);
 	}
-	error = rf_guarded(narrow, &attempt);
-	if (error != NULL || !attempt.found)
+	error = rf_guarded(narrow, &trial);
+	if (error != NULL || !trial.found)
 		return error;
-	if (attempt.range.first == attempt.range.last)
-		return settle(flow_name, attempt.range);
-	return settle_halves(flow_name, attempt.range);
+	if (trial.range.first == trial.range.last)
+		return settle(flow_name, trial.range);
+	return settle_halves(flow_name, trial.range);
 }
 
 /* Apply the keys of a range, or set them aside; give the error that hinders it. */
 static ErrorData *
 settle(const char *flow_name, RfKeyRange range)
 {
-	RfAttempt	attempt = {.flow_name = flow_name, .range = range};
+	RfTrial		trial = {.flow_name = flow_name, .range = range};
 	ErrorData  *cause;
 	ErrorData  *error;
 
 	check_stack_depth();
-	cause = rf_guarded(run, &attempt);
+	cause = rf_guarded(run, &trial);
 	if (cause == NULL || !is_of_data(cause))
 		return cause;
 	error = settle_failed(flow_name, range, cause);

@@ -68,6 +68,18 @@ rf_run_record_failure(const RfFlow *flow, const ErrorData *error)
 }
 
 /*
+ * Count the changes that a run has found so far.
+ */
+void
+rf_run_count_changes(RfRun *run, const RfRowDiff *diff, const RfTargetWriter *writer)
+{
+	run->counts.rows_deleted = rf_writer_deleted(writer);
+	run->counts.rows_updated = rf_writer_updated(writer);
+	run->counts.rows_inserted = rf_writer_inserted(writer);
+	run->counts.rows_unchanged = rf_diff_unchanged(diff);
+}
+
+/*
  * WAL that this backend wrote since the run began.
  */
 uint64

@@ -12,6 +12,8 @@
 
 #include "flow.h"
 #include "query.h"
+#include "row_diff.h"
+#include "target_write.h"
 
 struct ErrorData;
 
@@ -48,6 +50,7 @@ typedef struct RfRun
 } RfRun;
 
 extern void rf_run_begin(RfRun *run, const RfFlow *flow);
+extern void rf_run_count_changes(RfRun *run, const RfRowDiff *diff, const RfTargetWriter *writer);
 extern RfRow rf_run_finish(RfRun *run, const char *status);
 extern void rf_run_forget_begun(void);
 extern int64 rf_run_record_failure(const RfFlow *flow, const ErrorData *error);

@@ -361,12 +361,7 @@ place_row(RfApply *apply, RfVerdict verdict, RfBatchRow *row)
 static void
 count_changes(RfApply *apply)
 {
-	RfRunCounts *counts = &apply->run->counts;
-
-	counts->rows_deleted = rf_writer_deleted(apply->writer);
-	counts->rows_updated = rf_writer_updated(apply->writer);
-	counts->rows_inserted = rf_writer_inserted(apply->writer);
-	counts->rows_unchanged = rf_diff_unchanged(apply->diff);
+	rf_run_count_changes(apply->run, apply->diff, apply->writer);
 }
 
 static void

@@ -297,7 +297,7 @@ check_not_empty(const RfRefresh *refresh)
 static void
 compare(RfRefresh *refresh)
 {
-	RfRunCounts *counts = &refresh->run->counts;
+	const RfRunCounts *counts = &refresh->run->counts;
 	RfSortedRow row;
 
 	rf_progress_phase(RF_PHASE_COMPARING, counts->rows_read - counts->rows_rejected);
@@ -308,10 +308,7 @@ compare(RfRefresh *refresh)
 		rf_progress_row();
 	}
 	rf_diff_close_group(refresh->diff);
-	counts->rows_deleted = rf_writer_deleted(refresh->writer);
-	counts->rows_updated = rf_writer_updated(refresh->writer);
-	counts->rows_inserted = rf_writer_inserted(refresh->writer);
-	counts->rows_unchanged = rf_diff_unchanged(refresh->diff);
+	rf_run_count_changes(refresh->run, refresh->diff, refresh->writer);
 }
 
 static void

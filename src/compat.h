@@ -201,9 +201,9 @@ rf_backend_number(void)
 #define RF_TIMEZONE_TIMESTAMP F_TIMEZONE_TIMESTAMP
 #endif
 
-/* Extensions can name what they wait for since 17. */
+/* What pg_stat_activity shows of who waits; extensions can name it since 17. */
 static inline uint32
-rf_wait_event_of(const char *name)
+rf_wait_event(const char *name)
 {
 #if PG_VERSION_NUM < 170000
 	(void) name;

@@ -28,10 +28,10 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/proc.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "database_slot.h"
 #include "flow_state.h"
 #include "job.h"

@@ -3,7 +3,7 @@
  * flow_state.c
  *	  What the worker knows of flows that wait for it.
  *
- * The worker of a database writes since when rows of a flow wait and when it
+ * The scheduler of a database writes since when rows of a flow wait and when it
  * will try a failed run again; view replace_flow.flows shows it.  Flows for which
  * there is nothing to say have no entry.  The table has a fixed size: flows for
  * which there is no room are run all the same, and the view shows NULLs.
@@ -35,7 +35,7 @@ typedef struct RfFlowKey
 	int32		flow_id;
 } RfFlowKey;
 
-/* Written by the worker of the database, read by all, both under the lock. */
+/* Written by the scheduler of the database, read by all, both under the lock. */
 typedef struct RfFlowState
 {
 	RfFlowKey	key;
@@ -77,8 +77,6 @@ rf_flow_state_set(int32 flow_id, TimestampTz waiting_since, TimestampTz next_ret
 	bool		empty = waiting_since == 0 && next_retry_at == 0;
 	RfFlowState *state;
 
-	if (states == NULL)
-		return;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	state = hash_search(states, &key, empty ? HASH_REMOVE : HASH_ENTER_NULL, NULL);
 	if (state != NULL && !empty)
@@ -90,7 +88,7 @@ rf_flow_state_set(int32 flow_id, TimestampTz waiting_since, TimestampTz next_ret
 }
 
 /*
- * A database has no worker any more.
+ * A database has no scheduler any more.
  */
 void
 rf_flow_state_forget_database(Oid database)
@@ -98,8 +96,6 @@ rf_flow_state_forget_database(Oid database)
 	HASH_SEQ_STATUS scan;
 	RfFlowState *state;
 
-	if (states == NULL)
-		return;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	hash_seq_init(&scan, states);
 	while ((state = hash_seq_search(&scan)) != NULL)

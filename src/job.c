@@ -27,7 +27,6 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/proc.h"
 #include "storage/shmem.h"
 
 #include "database_slot.h"

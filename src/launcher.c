@@ -22,19 +22,12 @@
 #include "catalog/pg_database.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
-#include "postmaster/interrupt.h"
-#include "storage/ipc.h"
-#include "storage/latch.h"
-#include "storage/proc.h"
-#include "utils/guc.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "database_slot.h"
 #include "launcher.h"
 #include "process.h"
-#include "shared_state.h"
 
 /* Seconds after which the server starts a launcher that ended again. */
 #define RESTART_INTERVAL 1

@@ -18,7 +18,6 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 
-#include "compat.h"
 #include "database_slot.h"
 #include "flow_state.h"
 #include "job.h"
@@ -86,13 +85,4 @@ void
 rf_shared_unlock(void)
 {
 	LWLockRelease(lock);
-}
-
-/*
- * What pg_stat_activity shows for a process that waits for something of ours.
- */
-uint32
-rf_wait_event(const char *name)
-{
-	return rf_wait_event_of(name);
 }

@@ -12,6 +12,5 @@ extern void rf_shared_state_init(void);
 extern bool rf_shared_state_exists(void);
 extern void rf_shared_lock(void);
 extern void rf_shared_unlock(void);
-extern uint32 rf_wait_event(const char *name);
 
 #endif							/* RF_SHARED_STATE_H */

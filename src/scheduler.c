@@ -191,7 +191,7 @@ start_task(RfTask *task)
 		start_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_INTERVAL);
 		return false;
 	}
-	rf_task_started(task, job);
+	rf_task_started(task, &order, job);
 	return true;
 }
 

@@ -3,8 +3,8 @@
  * settings.c
  *	  The settings replace_flow.*.
  *
- * All of them are the worker's.  They are set for the whole server and can be
- * changed while it runs, by reloading its configuration.
+ * All of them are the worker's, but for one that only tests have.  They are set for
+ * the whole server and can be changed while it runs, by reloading its configuration.
  *
  *-------------------------------------------------------------------------
  */

@@ -70,6 +70,9 @@ create_table(const char *name, Size keysize, Size entrysize, MemoryContext where
 	return hash_create(name, 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+/*
+ * This process is a scheduler: it knows of no task yet.
+ */
 void
 rf_tasks_begin(void)
 {
@@ -378,26 +381,24 @@ rf_tasks_running(void)
 
 /* Whether it is time to remove old records. */
 static bool
-take_sweep(RfTask *task)
+is_to_sweep(const RfTask *task)
 {
-	TimestampTz now = GetCurrentTimestamp();
-
-	if (rf_run_retention < 0 ||
-		!TimestampDifferenceExceeds(task->swept_at, now, SWEEP_INTERVAL))
-		return false;
-	task->swept_at = now;
-	return true;
+	return rf_run_retention >= 0 &&
+		TimestampDifferenceExceeds(task->swept_at, GetCurrentTimestamp(), SWEEP_INTERVAL);
 }
 
+/*
+ * What a job process is to do for a task.
+ */
 RfJobOrder
-rf_task_order(RfTask *task)
+rf_task_order(const RfTask *task)
 {
 	RfJobOrder	order = {
 		.flow_id = task->flow_id,
 		.quarantine = task->quarantine && task->failures > rf_max_retries,
 		.failures = task->failures,
 		.sqlstate = task->sqlstate,
-		.sweep = take_sweep(task),
+		.sweep = is_to_sweep(task),
 		.slices = task->slices,
 		.slice = task->slice
 	};
@@ -406,14 +407,16 @@ rf_task_order(RfTask *task)
 }
 
 /*
- * A run has started.  One that does not go on with a slice takes all that waits.
+ * A job has the order of a task.  A run that does not go on with a slice takes all that waits.
  */
 void
-rf_task_started(RfTask *task, int job)
+rf_task_started(RfTask *task, const RfJobOrder *order, int job)
 {
 	task->job = job;
 	task->started_at = GetCurrentTimestamp();
 	task->news = false;
+	if (order->sweep)
+		task->swept_at = task->started_at;
 	if (task->slice == 0)
 		task->next_waiting_since = 0;
 }

@@ -38,7 +38,7 @@ typedef struct RfTask
 	int			sqlstate;		/* of the last failure */
 	TimestampTz retry_at;		/* zero: at once */
 	TimestampTz rests_until;
-	TimestampTz swept_at;		/* when old records of its runs were removed */
+	TimestampTz swept_at;		/* when an order said to remove old records */
 } RfTask;
 
 extern void rf_tasks_begin(void);
@@ -49,8 +49,8 @@ extern void rf_tasks_retry_failing(void);
 extern RfTask *rf_tasks_due(TimestampTz now, TimestampTz *next);
 extern List *rf_tasks_running(void);
 
-extern RfJobOrder rf_task_order(RfTask *task);
-extern void rf_task_started(RfTask *task, int job);
+extern RfJobOrder rf_task_order(const RfTask *task);
+extern void rf_task_started(RfTask *task, const RfJobOrder *order, int job);
 extern void rf_task_not_started(RfTask *task);
 extern void rf_task_ended(RfTask *task, const RfJobResult *result);
 

@@ -3,7 +3,7 @@
  * database_slot.c
  *	  Databases that the worker serves, in shared memory.
  *
- * A database with the extension has a slot.  Its states:
+ * A database that has the extension, or may have it, has a slot.  Its states:
  *
  *		vacant		it needs a scheduler; the launcher starts one, not before
  *					a time that grows when schedulers end soon

@@ -9,8 +9,9 @@
  * wakes it with the result.  It has a timer only while a task waits to be due, or
  * a trigger is missing.
  *
- * It reads the catalog when it starts and when flows are changed, and runs no
- * other query; no code of users runs in it.
+ * It reads the catalog when it starts, when flows are changed, and when a table got
+ * rows that it does not know; and it records runs whose process died.  It runs no
+ * other query, and no code of users.
  *
  *-------------------------------------------------------------------------
  */

@@ -407,7 +407,8 @@ rf_task_order(const RfTask *task)
 }
 
 /*
- * A job has the order of a task.  A run that does not go on with a slice takes all that waits.
+ * A job has the order of a task.  A run that does not go on with a slice takes all
+ * that waits.
  */
 void
 rf_task_started(RfTask *task, const RfJobOrder *order, int job)

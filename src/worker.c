@@ -9,7 +9,9 @@
  * to start a process takes longer than most runs, and then ends.
  *
  * Rows that nobody has staged are not worth a run: an order may come for
- * nothing.
+ * nothing.  Many of them are not applied at once, but in slices, one an order.
+ *
+ * Now and then an order is also to remove old records of the flow's runs.
  *
  *-------------------------------------------------------------------------
  */

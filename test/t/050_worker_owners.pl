@@ -1,0 +1,145 @@
+# A9, F1: a process of the worker runs flows of many owners, one after the other,
+# in one session.  Each runs as its owner alone, whoever the process is, and what
+# its code leaves behind or puts off meets nobody else.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use Worker;
+
+# one process, so that all runs are in the same session
+my $node = worker_node('main', 'replace_flow.max_workers = 1');
+
+sub sql
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+sub is_soon
+{
+	my ($query, $expected, $name) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return becomes($node, 'postgres', $query, $expected, $name);
+}
+
+sub applied
+{
+	my ($name, $rows) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	sql("INSERT INTO ${name}_in SELECT n, 1 FROM generate_series(1, $rows) n");
+	return is_soon("SELECT count(*) FROM $name", $rows, "the flow of $name runs");
+}
+
+sql(q{
+	CREATE EXTENSION replace_flow;
+	CREATE ROLE alice;
+	CREATE ROLE bob;
+	GRANT CREATE ON SCHEMA public TO alice, bob;
+	CREATE TABLE heard (n int GENERATED ALWAYS AS IDENTITY, who name, what text, answer text);
+	GRANT INSERT ON heard TO PUBLIC;
+	CREATE FUNCTION ask(command text) RETURNS void LANGUAGE plpgsql AS $$
+	DECLARE
+		answer text;
+	BEGIN
+		BEGIN
+			EXECUTE command INTO answer;
+		EXCEPTION WHEN others THEN
+			answer := 'refused';
+		END;
+		INSERT INTO public.heard (who, what, answer) VALUES (current_user, command, answer);
+	END $$;
+	CREATE FUNCTION soil() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM public.ask(command) FROM unnest(ARRAY[
+			'RESET ROLE', 'SET ROLE bob', 'RESET SESSION AUTHORIZATION',
+			'SET SESSION AUTHORIZATION bob', 'CREATE TEMP TABLE t (n int)',
+			'PREPARE p AS SELECT 1', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1', 'LISTEN c',
+			'DISCARD ALL', 'CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS ''SELECT 1''',
+			'CREATE DOMAIN pg_temp.colour AS text', 'SELECT pg_advisory_lock(1)',
+			'SELECT set_config(''search_path'', ''public'', false)',
+			'SELECT set_config(''lock_timeout'', ''1ms'', false)',
+			'SELECT set_config(''default_transaction_read_only'', ''on'', false)',
+			'SELECT set_config(''test.secret'', ''mine'', false)']) AS command;
+		RETURN NULL;
+	END $$;
+	CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM public.ask(command) FROM unnest(ARRAY[
+			'SELECT current_user', 'SELECT pg_backend_pid()', 'SHOW role', 'SHOW search_path', 'SHOW lock_timeout',
+			'SHOW default_transaction_read_only', 'SELECT current_setting(''test.secret'', true)',
+			'SELECT ''red''::colour', 'SELECT pg_temp.f()', 'SELECT count(*) FROM pg_locks WHERE locktype = ''advisory''',
+			'SELECT count(*) FROM pg_proc WHERE pronamespace = pg_my_temp_schema()']) AS command;
+		RETURN NULL;
+	END $$});
+
+# Two flows whose owners' triggers do what they please, and one that looks about.
+for my $owner ('alice', 'bob', 'postgres')
+{
+	my $name = "of_$owner";
+	my $trigger = $owner eq 'bob' ? 'look' : 'soil';
+
+	sql(($owner eq 'postgres' ? '' : "SET ROLE $owner;") . qq{
+		CREATE TABLE $name (k int PRIMARY KEY, s int);
+		CREATE TABLE ${name}_in (LIKE $name);
+		CREATE TRIGGER $trigger AFTER INSERT ON $name FOR EACH STATEMENT EXECUTE FUNCTION $trigger();
+		SELECT replace_flow.create_using_flow('$name', '${name}_in', '{k}', 's')});
+}
+
+applied('of_bob', 1);
+my $pid = pid($node, 'worker');
+my $heard = q{SELECT what, answer FROM heard WHERE who = 'bob' AND what !~ 'pid' ORDER BY n};
+my $clean = sql($heard);
+for my $owner ('alice', sql('SELECT current_user'))
+{
+	sql('TRUNCATE heard RESTART IDENTITY');
+	applied($owner eq 'alice' ? 'of_alice' : 'of_postgres', 1);
+	is(sql(q{SELECT count(*) FROM heard WHERE n <= 9 AND answer = 'refused'}), '9',
+		"what changes the session is refused to $owner");
+	is(sql('SELECT count(DISTINCT who), min(who) FROM heard'), "1|$owner", 'which acts as itself');
+	is_soon(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}, '0', 'no lock stays');
+	sql('TRUNCATE heard; TRUNCATE of_bob');
+	applied('of_bob', 2);
+	is(sql($heard), $clean, 'and the next owner finds nothing of it');
+}
+is(pid($node, 'worker'), $pid, 'all of this was in one process');
+
+# What an owner defers acts as the owner, whose rights it needs, and in the run.
+sql(q{
+	SET ROLE alice;
+	CREATE TABLE parent (n int PRIMARY KEY);
+	CREATE TABLE late (k int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, s int,
+		n int DEFAULT 1 REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+	CREATE TABLE late_in (LIKE late INCLUDING DEFAULTS);
+	CREATE TABLE seen (who name);
+	CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		INSERT INTO public.seen VALUES (current_user);
+		RETURN NULL;
+	END $$;
+	CREATE CONSTRAINT TRIGGER see AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION see();
+	SELECT replace_flow.create_using_flow('late', 'late_in', '{k}', 's', quarantine => true);
+	INSERT INTO parent VALUES (1)});
+applied('late', 2);
+is(sql('SELECT DISTINCT who FROM seen'), 'alice', 'a deferred trigger acts as the owner');
+sql('INSERT INTO late_in VALUES (3, 1, 2)');
+is_soon(q{SELECT last_error ~ 'foreign key' FROM replace_flow.flows WHERE flow = 'late'}, 't',
+	'a deferred constraint fails the run');
+sql('INSERT INTO parent VALUES (2); INSERT INTO late_in VALUES (4, 1)');
+is_soon('SELECT count(*), (SELECT count(*) FROM late_in) FROM late', '4|0', 'until it holds');
+sql(q{ALTER SYSTEM SET replace_flow.max_retries = 0});
+sql('SELECT pg_reload_conf()');
+sql('INSERT INTO late_in VALUES (5, 1, 3), (6, 1, 1)');
+is_soon(q{SELECT max(k) FROM late}, '6', 'the quarantine gets round it');
+is_soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'late' AND error_code = '23503'}, '1',
+	'and keeps what fails');
+
+$node->stop;
+done_testing();

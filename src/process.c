@@ -68,6 +68,12 @@ rf_process_begin(void)
 	BackgroundWorkerUnblockSignals();
 }
 
+static void
+override(const char *setting, const char *value)
+{
+	SetConfigOption(setting, value, PGC_SUSET, PGC_S_OVERRIDE);
+}
+
 /*
  * Connect to a database, as who installed the server: a run acts as its flow's
  * owner.  Settings that are meant for clients must not keep runs from working.
@@ -76,9 +82,13 @@ void
 rf_process_connect(Oid database)
 {
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
-	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("default_transaction_isolation", "read committed", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("default_transaction_deferrable", "false", PGC_SUSET, PGC_S_OVERRIDE);
+	override("search_path", "pg_catalog, pg_temp");
+	override("default_transaction_isolation", "read committed");
+	override("default_transaction_deferrable", "false");
+	override("default_transaction_read_only", "false");
+	/* only some versions of the server have this one */
+	if (GetConfigOption("transaction_timeout", true, false) != NULL)
+		override("transaction_timeout", "0");
 }
 
 /*

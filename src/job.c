@@ -338,14 +338,15 @@ rf_job_is_to_end(bool waited_enough)
 }
 
 /*
- * The order is done.
+ * The order is done; the process may be going to end.
  */
 void
-rf_job_finish(const RfJobResult *result)
+rf_job_finish(const RfJobResult *result, bool to_end)
 {
 	rf_shared_lock();
 	mine->result = *result;
 	mine->state = RF_JOB_DONE;
+	mine->to_end |= to_end;
 	if (mine->scheduler != NULL)
 		SetLatch(mine->scheduler);
 	rf_shared_unlock();

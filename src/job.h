@@ -55,7 +55,7 @@ extern void rf_job_yield(void);
 extern Oid	rf_job_enter(int job);
 extern bool rf_job_take_order(RfJobOrder *order);
 extern bool rf_job_is_to_end(bool waited_enough);
-extern void rf_job_finish(const RfJobResult *result);
+extern void rf_job_finish(const RfJobResult *result, bool to_end);
 
 /* for database_slot.c; the lock is held */
 extern int	rf_job_terminate(Oid database);

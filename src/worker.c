@@ -226,6 +226,16 @@ remove_old_records(RfJobOrder *order)
 		rf_guarded_log(error);
 }
 
+/*
+ * Whether this process has been there for long.  It has the settings that its
+ * database had when it came: what fails in an old one is tried again in another.
+ */
+static bool
+is_old(void)
+{
+	return TimestampDifferenceExceeds(MyStartTimestamp, GetCurrentTimestamp(), rf_max_backoff);
+}
+
 static void
 do_order(RfJobOrder *order)
 {
@@ -242,7 +252,7 @@ do_order(RfJobOrder *order)
 		result = failed(order, error);
 	if (order->sweep)
 		remove_old_records(order);
-	rf_job_finish(&result);
+	rf_job_finish(&result, result.outcome == RF_JOB_FAILED && is_old());
 	pgstat_report_stat(true);
 	pgstat_report_activity(STATE_IDLE, NULL);
 }

@@ -674,14 +674,18 @@ makes_own_view(const Node *command)
 		strcmp(view->schemaname, "replace_flow") == 0;
 }
 
+/*
+ * The worker has to look at the tables anew: one that was none of a flow's may be
+ * a part of it now; and at triggers that could not be placed.
+ */
 static void
 settle_after_ddl(void *arg)
 {
 	(void) arg;
 	rf_query_begin();
-	if (!rf_wake_up_triggers_settle(true))
-		rf_wake_up_note_definitions();
+	(void) rf_wake_up_triggers_settle(true);
 	rf_query_end();
+	rf_wake_up_note_definitions();
 }
 
 /*

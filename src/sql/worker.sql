@@ -12,6 +12,8 @@ CREATE FUNCTION replace_flow.note_definitions()
 RETURNS trigger
 LANGUAGE C
 AS 'MODULE_PATHNAME', 'replace_flow_note_definitions';
+-- on a table of anybody's it would have the worker read all flows again and again
+REVOKE EXECUTE ON FUNCTION replace_flow.note_definitions() FROM PUBLIC;
 
 CREATE TRIGGER replace_flow_note_definitions
 AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON replace_flow.flow

@@ -31,6 +31,7 @@
 #include "failed_run.h"
 #include "flow.h"
 #include "flow_catalog.h"
+#include "flow_run.h"
 #include "guarded.h"
 #include "job.h"
 #include "key_range.h"
@@ -77,18 +78,24 @@ find_flow(RfWork *work)
 	return true;
 }
 
-/* Whether the stream of a flow can be cut by key. */
+/*
+ * Whether the stream of a flow can be cut by key.  Locks come in the order in
+ * which the run has them.
+ */
 static bool
 can_be_cut(const char *name)
 {
 	const char *obstacle;
 	RfFlow	   *flow;
-	bool		possible;
+	bool		possible = false;
 
 	rf_query_begin();
-	flow = rf_flow_find(name);
-	rf_flow_open(flow);
-	possible = rf_key_cut_find(flow, &obstacle) != NULL;
+	flow = rf_run_lock(name, RF_USING);
+	if (flow != NULL)
+	{
+		rf_flow_open(flow);
+		possible = rf_key_cut_find(flow, &obstacle) != NULL;
+	}
 	rf_query_end();
 	return possible;
 }

@@ -1,0 +1,84 @@
+# F1, F4: what other sessions do with a flow's tables while the worker serves it.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Test::More;
+use Worker;
+
+my $node = worker_node('main', 'replace_flow.max_batch_rows = 1');
+
+sub sql
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+sub is_soon
+{
+	my ($query, $expected, $name) = @_;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return becomes($node, 'postgres', $query, $expected, $name);
+}
+
+sql('CREATE EXTENSION replace_flow');
+
+# A run that is to be made in slices looks at the stream before it begins: with its
+# locks in the same order, so that who has the target can drop the flow.
+sql(q{
+	CREATE TABLE sliced (k int PRIMARY KEY, s int);
+	CREATE TABLE sliced_in (LIKE sliced);
+	SELECT replace_flow.create_using_flow('sliced', 'sliced_in', '{k}', 's')});
+my $session = begin_psql($node, 'postgres', 'BEGIN', 'LOCK TABLE sliced',
+	q{DO $$ BEGIN
+		WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+			WHERE backend_type = 'replace_flow worker' AND wait_event_type = 'Lock') LOOP
+			PERFORM pg_sleep(0.02), pg_stat_clear_snapshot();
+		END LOOP;
+	END $$},
+	q{SELECT replace_flow.drop_flow('sliced', drop_target => true)}, 'COMMIT');
+is_soon(q{SELECT count(*) FROM pg_locks WHERE relation = 'sliced'::regclass AND mode = 'AccessExclusiveLock'},
+	'1', 'somebody has the target');
+sql('INSERT INTO sliced_in SELECT generate_series(1, 10), 1');
+is_soon(q{SELECT to_regclass('sliced') IS NULL}, 't', 'and drops the flow, for which a run has come');
+$session->finish;
+is(count_in_log($node, qr/deadlock/), 0, 'without a deadlock');
+
+# Tables that become parts of a stream: one that had the trigger, and woke the worker
+# for nobody, before; and one that has rows.
+sql(q{
+	CREATE TABLE parted (k int PRIMARY KEY, s int);
+	CREATE TABLE parted_in (LIKE parted) PARTITION BY RANGE (k);
+	SELECT replace_flow.create_using_flow('parted', 'parted_in', '{k}', 's');
+	CREATE TABLE part (LIKE parted);
+	ALTER TABLE parted_in ATTACH PARTITION part FOR VALUES FROM (0) TO (10)});
+sql('ALTER TABLE parted_in DETACH PARTITION part CONCURRENTLY');
+sql(q{SELECT replace_flow.alter_flow('parted', comment => 'so that the worker looks at its tables')});
+sql('INSERT INTO part VALUES (1, 1)');
+is_soon(q{SELECT count(*) FROM replace_flow.run WHERE status = 'succeeded' AND rows_staged = 0}, '0',
+	'rows of another table are nothing to the flow');
+sql('ALTER TABLE parted_in ATTACH PARTITION part FOR VALUES FROM (0) TO (10)');
+is_soon('SELECT count(*) FROM parted', '1', 'rows of a table that is attached are');
+sql('INSERT INTO part VALUES (2, 1)');
+is_soon('SELECT count(*) FROM parted', '2', 'and those that it gets later');
+sql(q{
+	CREATE TABLE full_part (LIKE parted);
+	INSERT INTO full_part VALUES (11, 1), (12, 1);
+	ALTER TABLE parted_in ATTACH PARTITION full_part FOR VALUES FROM (10) TO (20)});
+is_soon('SELECT count(*) FROM parted', '4', 'also of one that is new');
+
+# Nobody but the extension says that flows have changed.
+sql('CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger');
+my (undef, undef, $error) = $node->psql('postgres', q{
+	SET ROLE stranger;
+	CREATE TABLE own (k int);
+	CREATE TRIGGER own AFTER INSERT ON own FOR EACH STATEMENT
+	EXECUTE FUNCTION replace_flow.note_definitions()});
+like($error, qr/permission denied/, 'not with a trigger of a table of their own');
+
+$node->stop;
+done_testing();

@@ -170,6 +170,7 @@ take_row(const RfRow *row)
 	task->retry_at = 0;
 	task->slices = task->slice = 0;
 	want(task, GetCurrentTimestamp());
+	publish(task);
 }
 
 static void

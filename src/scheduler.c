@@ -4,14 +4,15 @@
  *	  The process that decides, for one database, which flow is run when.
  *
  * It sleeps on its latch.  A commit that staged rows wakes it with the names of
- * the tables; these make tasks wanted (task.c), and tasks whose turn has come go
- * to job processes (job.c, worker.c) as orders.  A job process that is done
+ * the tables; something waits for their tasks then (task.c), and those whose turn
+ * has come go to job processes (job.c, worker.c) as orders.  A job process that is done
  * wakes it with the result.  It has a timer only while a task waits to be due, or
  * a trigger is missing.
  *
  * It reads the catalog when it starts, when flows are changed, and when a table got
- * rows that it does not know; and it records runs whose process died.  It runs no
- * other query, and no code of users.
+ * rows that it does not know; it makes triggers that are missing, and records runs
+ * whose process died.  It does nothing else in the database, and runs no code of
+ * users.
  *
  *-------------------------------------------------------------------------
  */

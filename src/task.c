@@ -294,8 +294,8 @@ retry_soon(RfTask *task)
 }
 
 /*
- * A table got rows; false if it was not known, which is so only once: anybody
- * can put our trigger on a table.
+ * A table got rows; false if it was not known.  After the catalog was read for its
+ * sake it is, if with no flow.
  */
 bool
 rf_tasks_want_table(Oid relid, TimestampTz since)

@@ -33,6 +33,7 @@
 #include "role.h"
 #include "sql_text.h"
 #include "target.h"
+#include "wake_up.h"
 #include "wake_up_trigger.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_drop_flow);
@@ -190,6 +191,22 @@ rf_flow_drop_lost(void)
 	(void) rf_wake_up_triggers_settle(false);
 }
 
+/* A part of a table is dropped with its rows; of which one cannot be seen any more. */
+static void
+note_dropped_parts(void)
+{
+	RfRoleGuard guard;
+	RfRow	   *rows;
+
+	rf_role_assume(&guard, rf_role_of_catalog());
+	if (rf_query_all("SELECT FROM pg_event_trigger_dropped_objects()"
+					 " WHERE classid = 'pg_trigger'::regclass"
+					 " AND starts_with(object_identity, 'replace_flow_staged') LIMIT 1",
+					 NULL, &rows) > 0)
+		rf_wake_up_note_anything();
+	rf_role_restore(&guard);
+}
+
 /*
  * after_drop(): event trigger, after any command that drops something.
  */
@@ -199,6 +216,7 @@ replace_flow_after_drop(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
 		elog(ERROR, "unexpected call of replace_flow.after_drop()");
 	rf_query_begin();
+	note_dropped_parts();
 	rf_flow_drop_lost();
 	rf_query_end();
 	PG_RETURN_NULL();

@@ -654,14 +654,20 @@ concerns_triggers(const Node *command)
 	}
 }
 
-/* Rows came with the table that was attached, or left with the one that was detached. */
+/* Rows came into a table, or left it, with a part of it. */
 static void
 note_parts(const AlterTableStmt *command)
 {
-	Oid			relid = RangeVarGetRelid(command->relation, NoLock, true);
+	ListCell   *cell;
 
-	if (OidIsValid(relid))
-		rf_wake_up_note(relid);
+	rf_wake_up_note(RangeVarGetRelid(command->relation, NoLock, true));
+	foreach(cell, command->cmds)
+	{
+		const AlterTableCmd *change = lfirst_node(AlterTableCmd, cell);
+
+		if (change->subtype == AT_DropInherit)
+			rf_wake_up_note(RangeVarGetRelid(castNode(RangeVar, change->def), NoLock, true));
+	}
 }
 
 /* A restore brings back the view of a flow after the flow itself. */

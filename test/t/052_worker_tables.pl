@@ -71,6 +71,32 @@ sql(q{
 	ALTER TABLE parted_in ATTACH PARTITION full_part FOR VALUES FROM (10) TO (20)});
 is_soon('SELECT count(*) FROM parted', '4', 'also of one that is new');
 
+# F5: the parts of a source come and go with their rows.
+sql(q{
+	CREATE TABLE source (d int, v int) PARTITION BY LIST (d);
+	CREATE TABLE source_1 PARTITION OF source FOR VALUES IN (1);
+	CREATE TABLE source_2 PARTITION OF source FOR VALUES IN (2);
+	CREATE TABLE heir (d int, v int);
+	CREATE TABLE child () INHERITS (heir);
+	INSERT INTO source VALUES (1, 1), (2, 2);
+	INSERT INTO child VALUES (3, 3);
+	SELECT replace_flow.create_where_flow('mirror', 'SELECT d, v FROM source UNION ALL SELECT d, v FROM heir',
+		'd > 0', refresh_on_change => true, min_interval => '0 s')});
+my $mirror = q{SELECT string_agg(d::text, ' ' ORDER BY d) FROM mirror};
+is_soon($mirror, '1 2 3', 'a flow mirrors its sources');
+for my $change (
+	[ 'ALTER TABLE source DETACH PARTITION source_1', '2 3' ],
+	[ 'ALTER TABLE source ATTACH PARTITION source_1 FOR VALUES IN (1)', '1 2 3' ],
+	[ 'ALTER TABLE source DETACH PARTITION source_1 CONCURRENTLY', '2 3' ],
+	[ 'DROP TABLE source_2', '3' ],
+	[ 'ALTER TABLE child NO INHERIT heir', '' ],
+	[ 'ALTER TABLE child INHERIT heir', '3' ],
+	[ 'DROP TABLE child', '' ])
+{
+	sql($change->[0]);
+	is_soon($mirror, $change->[1], $change->[0]);
+}
+
 # Nobody but the extension says that flows have changed.
 sql('CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger');
 my (undef, undef, $error) = $node->psql('postgres', q{

@@ -141,5 +141,43 @@ is_soon(q{SELECT max(k) FROM late}, '6', 'the quarantine gets round it');
 is_soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'late' AND error_code = '23503'}, '1',
 	'and keeps what fails');
 
+# Whatever code of the owner a run comes to acts as the owner: also what looks as if it
+# computed only, and when a run is cut, or looks for keys that fail.
+sql(q{
+	SET ROLE alice;
+	CREATE TABLE spied (what text, who name);
+	CREATE FUNCTION note(what text) RETURNS void LANGUAGE sql AS
+		'INSERT INTO public.spied VALUES ($1, current_user)';
+	CREATE FUNCTION spy(v int, what text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+		'BEGIN PERFORM public.note(what); RETURN v; END';
+	CREATE FUNCTION spy() RETURNS trigger LANGUAGE plpgsql AS
+		'BEGIN PERFORM public.note(tg_name); RETURN NULL; END';
+	CREATE DOMAIN odd AS int CHECK (public.spy(VALUE, 'domain') <> 3);
+	CREATE TABLE watched (k odd, s int CHECK (public.spy(s, 'check') = s),
+		d int DEFAULT public.spy(1, 'default'), g int GENERATED ALWAYS AS (public.spy(s, 'generated')) STORED);
+	CREATE INDEX ON watched (k);
+	CREATE INDEX ON watched (public.spy(s, 'index'));
+	CREATE TABLE watched_in (k int, s int);
+	CREATE TRIGGER "stream trigger" AFTER DELETE ON watched_in FOR EACH STATEMENT EXECUTE FUNCTION spy();
+	CREATE TRIGGER "target trigger" AFTER INSERT ON watched FOR EACH ROW EXECUTE FUNCTION spy();
+	SELECT replace_flow.create_using_flow('watched', 'watched_in', '{k}', 's', quarantine => true,
+		query => $$SELECT k, public.spy(s, 'query') AS s FROM watched_in$$,
+		delete_when => $$public.spy(s, 'delete_when') < 0$$);
+	SELECT replace_flow.add_expectation('watched', 'small', $$public.spy(s, 'expectation') < 9$$, 'drop');
+	CREATE TABLE mirror (k odd, s int);
+	CREATE TABLE seed (k int, s int);
+	SELECT replace_flow.create_where_flow('mirror', 'SELECT k, s FROM public.seed',
+		$$s > public.spy(0, 'predicate') AND k <> '7'::public.odd$$, refresh_on_change => true);
+	TRUNCATE spied});
+sql(q{ALTER SYSTEM SET replace_flow.max_batch_rows = 1});
+sql('SELECT pg_reload_conf()');
+sql('INSERT INTO watched_in SELECT k, 1 FROM generate_series(1, 4) k; INSERT INTO seed VALUES (1, 1)');
+is_soon('SELECT count(*), (SELECT count(*) FROM mirror) FROM watched', '3|1', 'flows with much code run');
+is_soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'watched'}, '1', 'one with a bad key');
+is(sql(q{SELECT string_agg(DISTINCT what, ', ' ORDER BY what) FROM spied}),
+	'check, default, delete_when, domain, expectation, generated, index, predicate, query, stream trigger, target trigger',
+	'all of the code');
+is(sql('SELECT DISTINCT who FROM spied'), 'alice', 'acts as the owner');
+
 $node->stop;
 done_testing();

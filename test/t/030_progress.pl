@@ -36,13 +36,13 @@ $node->safe_psql('postgres', q{
 	CREATE TRIGGER later_gate_13 AFTER INSERT ON target FOR EACH STATEMENT EXECUTE FUNCTION pass('13');
 	CREATE TABLE stream (k int, s int, gate int);
 	SELECT replace_flow.create_using_flow('target', 'stream', '{k}', 's', name => 'f',
-		query => 'SELECT k, s, pass(gate) AS gate FROM stream');
+		query => 'SELECT k, s, pass(gate) AS gate FROM stream', auto_apply => false);
 
 	CREATE TABLE inner_target (k int, s int);
 	CREATE INDEX ON inner_target (k);
 	CREATE TRIGGER gate_12 AFTER INSERT ON inner_target FOR EACH STATEMENT EXECUTE FUNCTION pass('12');
 	CREATE TABLE inner_stream (k int, s int);
-	SELECT replace_flow.create_using_flow('inner_target', 'inner_stream', '{k}', 's', name => 'g');
+	SELECT replace_flow.create_using_flow('inner_target', 'inner_stream', '{k}', 's', name => 'g', auto_apply => false);
 
 	CREATE TABLE source AS SELECT day, 20 AS gate FROM generate_series(1, 10) AS day;
 	SELECT replace_flow.create_where_flow('daily', 'SELECT day, pass(gate) AS gate FROM source', 'day > 0', name => 'w');

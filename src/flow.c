@@ -244,8 +244,8 @@ owner_of(Oid relid)
  * A flow belongs to who owns its view, as replace_flow.flow_owner() says too.
  * A dump may have left the view out.
  */
-static Oid
-flow_owner(int32 flow_id, Oid target)
+Oid
+rf_flow_owner(int32 flow_id, Oid target)
 {
 	Oid			view = rf_flow_find_view(flow_id);
 
@@ -258,7 +258,7 @@ flow_owner(int32 flow_id, Oid target)
 bool
 rf_flow_is_visible(int32 flow_id, Oid target)
 {
-	return has_privs_of_role(GetUserId(), flow_owner(flow_id, target)) ||
+	return has_privs_of_role(GetUserId(), rf_flow_owner(flow_id, target)) ||
 		has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
 }
 
@@ -310,7 +310,7 @@ load(const RfRow *row)
 	flow->kind = rf_flow_kind_parse(rf_row_text(row, "kind"));
 	flow->name = rf_row_text(row, "name");
 	flow->target = rf_row_oid(row, "target");
-	flow->owner = flow_owner(flow->id, flow->target);
+	flow->owner = rf_flow_owner(flow->id, flow->target);
 	flow->definition_version = (int32) rf_row_int64(row, "definition_version");
 	flow->keep_rejected = rf_row_bool(row, "keep_rejected");
 	flow->paused = rf_row_bool(row, "paused");

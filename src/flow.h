@@ -127,6 +127,7 @@ extern Oid	rf_flow_find_view(int32 flow_id);
 extern Oid	rf_flow_find_ledger(int32 flow_id);
 extern Oid	rf_flow_find_window(int32 flow_id);
 extern void rf_flow_depend_on_extension(Oid class, Oid object_id);
+extern Oid	rf_flow_owner(int32 flow_id, Oid target);
 extern RfFlow *rf_flow_find(const char *name);
 extern RfFlow *rf_flow_lock(const char *name, bool wait);
 extern bool rf_flow_is_visible(int32 flow_id, Oid target);

@@ -402,7 +402,7 @@ rf_catalog_all_flows(RfRow **rows)
 int
 rf_catalog_worker_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT f.flow_id, f.xmin::text::bigint AS version, f.paused,"
+	return all_as_owner("SELECT f.flow_id, f.target, f.xmin::text::bigint AS version, f.paused,"
 						" f.quarantine, (extract(epoch FROM f.min_interval) * 1000)::bigint"
 						" AS min_interval FROM replace_flow.flow f"
 						" WHERE " WORKER_RUNS " ORDER BY f.flow_id", NULL, rows);

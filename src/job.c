@@ -11,6 +11,10 @@
  *		free -> ordered (by the scheduler) -> done (by the process)
  *			 -> idle (by the scheduler, who takes the result) -> ordered ...
  *
+ * What code of one role leaves in its session may not be met by that of another,
+ * so a process runs flows of one owner only.  Where there is no room for a new
+ * one, an idle process of another owner or database has to go.
+ *
  * A process that ends leaves its job free; or done, if it ended with an order.
  * When the scheduler ends, its jobs have no owner any more: the processes end
  * what they are doing and go.
@@ -99,15 +103,27 @@ count(RfJobState state)
 	return njobs;
 }
 
-/* An idle job of this database, or NULL.  The lock is held. */
+static bool
+is_idle(const RfJob *job)
+{
+	return job->state == RF_JOB_IDLE && !job->to_end;
+}
+
+static bool
+serves(const RfJob *job, Oid owner)
+{
+	return job->database == MyDatabaseId && job->order.owner == owner;
+}
+
+/* An idle job of this database and a flow's owner, or NULL.  The lock is held. */
 static RfJob *
-find_idle(void)
+find_idle(Oid owner)
 {
 	for (int i = 0; i < jobs->njobs; i++)
 	{
 		RfJob	   *job = &jobs->jobs[i];
 
-		if (job->state == RF_JOB_IDLE && job->database == MyDatabaseId && !job->to_end)
+		if (is_idle(job) && serves(job, owner))
 			return job;
 	}
 	return NULL;
@@ -125,15 +141,15 @@ find_free(void)
 	return NULL;
 }
 
-/* Let an idle process of another database go, so that there is room.  The lock is held. */
+/* Let an idle process of others go, so that there is room.  The lock is held. */
 static void
-make_room(void)
+make_room(Oid owner)
 {
 	for (int i = 0; i < jobs->njobs; i++)
 	{
 		RfJob	   *job = &jobs->jobs[i];
 
-		if (job->state == RF_JOB_IDLE && job->database != MyDatabaseId && !job->to_end)
+		if (is_idle(job) && !serves(job, owner))
 		{
 			job->to_end = true;
 			SetLatch(job->latch);
@@ -147,10 +163,10 @@ make_room(void)
  * is held.
  */
 static RfJob *
-find_ready(void)
+find_ready(Oid owner)
 {
 	int			processes = jobs->njobs - count(RF_JOB_FREE);
-	RfJob	   *idle = find_idle();
+	RfJob	   *idle = find_idle(owner);
 
 	if (processes - count(RF_JOB_IDLE) >= rf_max_workers || !rf_database_is_next_for_job())
 		return NULL;
@@ -158,7 +174,7 @@ find_ready(void)
 		return idle;
 	if (processes < rf_max_workers)
 		return find_free();
-	make_room();
+	make_room(owner);
 	return NULL;
 }
 
@@ -173,7 +189,7 @@ rf_job_claim(const RfJobOrder *order, bool *is_new)
 	RfJob	   *job;
 
 	rf_shared_lock();
-	job = find_ready();
+	job = find_ready(order->owner);
 	if (job != NULL)
 	{
 		*is_new = job->state == RF_JOB_FREE;

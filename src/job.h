@@ -12,6 +12,7 @@
 typedef struct RfJobOrder
 {
 	int32		flow_id;
+	Oid			owner;			/* of the flow; no process serves two */
 	bool		quarantine;		/* look for the keys that fail */
 	int			sqlstate;		/* of the last failure, or zero */
 	int			failures;		/* in a row */

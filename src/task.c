@@ -32,6 +32,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "flow.h"
 #include "flow_catalog.h"
 #include "flow_state.h"
 #include "query.h"
@@ -139,6 +140,7 @@ static void
 load_task(RfTask *task, const RfRow *row)
 {
 	task->version = (TransactionId) rf_row_int64(row, "version");
+	task->owner = rf_flow_owner(task->flow_id, rf_row_oid(row, "target"));
 	task->paused = rf_row_bool(row, "paused");
 	task->quarantine = rf_row_bool(row, "quarantine");
 	task->min_interval = rf_row_int64(row, "min_interval");
@@ -396,6 +398,7 @@ rf_task_order(const RfTask *task)
 {
 	RfJobOrder	order = {
 		.flow_id = task->flow_id,
+		.owner = task->owner,
 		.quarantine = task->quarantine && task->failures > rf_max_retries,
 		.failures = task->failures,
 		.sqlstate = task->sqlstate,

@@ -17,6 +17,7 @@
 typedef struct RfTask
 {
 	int32		flow_id;		/* hash key */
+	Oid			owner;
 	/* from the catalog */
 	TransactionId version;		/* of the flow's row */
 	bool		paused;

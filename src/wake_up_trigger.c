@@ -627,7 +627,8 @@ attaches_or_detaches(const AlterTableStmt *command)
 
 /*
  * Whether a command may have changed which tables flows are woken by, though no
- * flow was: tables get and lose parts, and views read other tables.
+ * flow was: tables get and lose parts, views read other tables, flows get other
+ * owners.
  */
 static bool
 concerns_triggers(const Node *command)
@@ -642,6 +643,8 @@ concerns_triggers(const Node *command)
 			return attaches_or_detaches((const AlterTableStmt *) command);
 		case T_ViewStmt:
 			return ((const ViewStmt *) command)->replace;
+		case T_ReassignOwnedStmt:
+			return true;
 		case T_CreateSchemaStmt:
 			foreach(cell, ((const CreateSchemaStmt *) command)->schemaElts)
 			{

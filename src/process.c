@@ -57,8 +57,16 @@ rf_process_report_shortage(const char *what)
 			 errhint("Consider increasing the configuration parameter \"max_worker_processes\".")));
 }
 
+static void
+read_configuration(void)
+{
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+}
+
 /*
- * Begin to answer to signals.
+ * Begin to answer to signals.  The server has a new process ignore SIGHUP; what was
+ * reloaded between the fork and here would otherwise be missed until the next reload.
  */
 void
 rf_process_begin(void)
@@ -66,6 +74,7 @@ rf_process_begin(void)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
+	read_configuration();
 }
 
 static void
@@ -112,8 +121,5 @@ rf_process_sleep(TimestampTz until, const char *wait_event)
 	QueryCancelPending = false;
 	CHECK_FOR_INTERRUPTS();
 	if (ConfigReloadPending)
-	{
-		ConfigReloadPending = false;
-		ProcessConfigFile(PGC_SIGHUP);
-	}
+		read_configuration();
 }

@@ -29,7 +29,7 @@ rf_settings_define(void)
 {
 	DefineCustomIntVariable("replace_flow.max_workers",
 							"Sets how many flows the worker runs at the same time.",
-							"It counts for all databases together; zero stops the worker.",
+							"It counts for all databases together; with zero staged rows wait.",
 							&rf_max_workers, 4, 0, 1024,
 							PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("replace_flow.max_backoff",
@@ -38,7 +38,7 @@ rf_settings_define(void)
 							&rf_max_backoff, 30 * 1000, 1000, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable("replace_flow.max_retries",
-							"Sets after how many retries the keys that fail are put aside.",
+							"Sets after how many retries the keys that fail are set aside.",
 							"Only flows with quarantine do so.",
 							&rf_max_retries, 5, 0, INT_MAX,
 							PGC_SIGHUP, 0, NULL, NULL, NULL);

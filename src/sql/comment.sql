@@ -15,7 +15,7 @@ COMMENT ON PROCEDURE replace_flow.backfill IS 'recompute a long range of a where
 COMMENT ON TABLE replace_flow.backfill IS 'backfills that are not at their end';
 COMMENT ON VIEW replace_flow.flows IS 'how flows are: what waits, how the last run went, when the next one will be tried';
 COMMENT ON VIEW replace_flow.progress IS 'how far runs, previews and backfills are';
-COMMENT ON FUNCTION replace_flow.full_refresh IS 'empty the target of a where flow and recompute its window';
+COMMENT ON FUNCTION replace_flow.full_refresh IS 'recompute the window of a where flow and delete all other rows of its target';
 COMMENT ON FUNCTION replace_flow.preview IS 'what a run would insert, update, delete and leave, in total and per key, without writing';
 COMMENT ON FUNCTION replace_flow.start_update IS 'run several flows in the order of their dependencies';
 COMMENT ON FUNCTION replace_flow.alter_flow IS 'change a flow''s definition; what is not given stays';

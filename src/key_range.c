@@ -343,7 +343,7 @@ rf_key_cut_require(const RfFlow *flow)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("the stream of flow \"%s\" cannot be cut by key", flow->name),
 				 errdetail_internal("%s", obstacle),
-				 errhint("Let the query give the key columns as the stream has them, or do without \"quarantine\".")));
+				 errhint("Let the query give the key columns as the stream has them and treat each key on its own, or do without \"quarantine\".")));
 	return cut;
 }
 

@@ -6,8 +6,8 @@
  * The worker has no caller who would be told of an error, and has to go on when
  * a flow fails.
  *
- * Its processes run the code of one role after that of another, in one session.
- * So nothing may stay in the session that a step has left there, and nothing of
+ * Its processes run code of flows' owners, in sessions of who installed the
+ * server.  So nothing may stay in the session that a step has left there, and nothing of
  * a step may act when it is over, as who the process is:
  *
  *	- all of it is a security-restricted operation, whoever owns the flow;

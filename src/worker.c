@@ -298,15 +298,18 @@ replace_flow_worker_main(Datum job)
 		proc_exit(0);
 	begin(database);
 	idle_since = GetCurrentTimestamp();
-	while (!rf_job_is_to_end(GetCurrentTimestamp() >= waits_until(idle_since)))
+	for (;;)
 	{
-		while (rf_job_take_order(&order))
+		if (rf_job_take_order(&order))
 		{
 			do_order(&order);
 			MemoryContextReset(order_context);
 			idle_since = GetCurrentTimestamp();
 		}
-		rf_process_sleep(waits_until(idle_since), "ReplaceFlowWorkerMain");
+		else if (rf_job_is_to_end(GetCurrentTimestamp() >= waits_until(idle_since)))
+			break;
+		else
+			rf_process_sleep(waits_until(idle_since), "ReplaceFlowWorkerMain");
 	}
 	proc_exit(0);
 }

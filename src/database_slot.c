@@ -530,16 +530,6 @@ rf_database_needs_job(bool needs)
 }
 
 /*
- * This scheduler got a job.  If it needs another one, those that have waited
- * meanwhile come first.  The lock is held.
- */
-void
-rf_database_got_job(void)
-{
-	stop_waiting(served);
-}
-
-/*
  * Whether no other scheduler has waited for a job for longer.  The lock is held.
  */
 bool

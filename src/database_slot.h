@@ -56,7 +56,6 @@ extern void rf_database_needs_job(bool needs);
 
 /* for job.c; the lock is held */
 extern bool rf_database_is_next_for_job(void);
-extern void rf_database_got_job(void);
 extern bool rf_database_other_needs_job(void);
 extern void rf_database_wake_needing_job(void);
 

@@ -201,7 +201,6 @@ rf_job_claim(const RfJobOrder *order, bool *is_new)
 		job->database = MyDatabaseId;
 		job->scheduler = MyLatch;
 		job->order = *order;
-		rf_database_got_job();
 	}
 	rf_shared_unlock();
 	return job == NULL ? -1 : (int) (job - jobs->jobs);

@@ -36,7 +36,12 @@
 #include "task.h"
 #include "wake_up_trigger.h"
 
-/* Milliseconds after which a process that could not be started is tried again. */
+/*
+ * Milliseconds after which a process that could not be started is tried again:
+ * sooner at first, since one that has just ended keeps its room for a moment.
+ */
+#define FIRST_START_INTERVAL 20
+#define FIRST_STARTS 10
 #define START_INTERVAL 1000
 
 /* Milliseconds after which a table is tried again that was in use when it needed a trigger. */
@@ -45,8 +50,9 @@
 /* By job: the process that this scheduler started for it. */
 static BackgroundWorkerHandle **handles;
 
-/* No process can be started before this time. */
+/* No process can be started before this time, after so many that could not. */
 static TimestampTz start_at;
+static int	failed_starts;
 
 /* When to look again for triggers that are missing, if some are. */
 static TimestampTz settle_at;
@@ -174,6 +180,16 @@ start_process(int job)
 	return started;
 }
 
+static void
+start_later(void)
+{
+	int			interval = ++failed_starts <= FIRST_STARTS ? FIRST_START_INTERVAL : START_INTERVAL;
+
+	if (failed_starts > FIRST_STARTS)
+		rf_process_report_shortage("worker");
+	start_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), interval);
+}
+
 /*
  * Give a task to a job; false when there is none for it now.
  */
@@ -189,10 +205,12 @@ start_task(RfTask *task)
 	if (is_new && !start_process(job))
 	{
 		rf_job_release(job);
-		rf_process_report_shortage("worker");
-		start_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_INTERVAL);
+		start_later();
 		return false;
 	}
+	failed_starts = 0;
+	/* if we need another one, those that have waited meanwhile come first */
+	rf_database_needs_job(false);
 	rf_task_started(task, &order, job);
 	return true;
 }
@@ -200,7 +218,8 @@ start_task(RfTask *task)
 /*
  * Start what is due.  Gives the time when there will be something to do without
  * being woken.  Where all jobs are taken, the first one that becomes free wakes
- * who needs it; where the server has no room for a process, nobody does.
+ * who needs it; where the server has no room for a process, nobody does, and
+ * who goes without for long lets others have the job.
  */
 static TimestampTz
 start_tasks(void)
@@ -213,7 +232,7 @@ start_tasks(void)
 	while ((task = rf_tasks_due(now, &next)) != NULL && start_at <= now && start_task(task))
 		;
 	no_room = task != NULL && start_at > now;
-	rf_database_needs_job(task != NULL && !no_room);
+	rf_database_needs_job(task != NULL && !(no_room && failed_starts > FIRST_STARTS));
 	rf_job_yield();
 	return no_room ? start_at : next;
 }

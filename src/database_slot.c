@@ -516,16 +516,24 @@ stop_waiting(RfDatabaseSlot *slot)
 }
 
 /*
- * Whether this scheduler waits for a job to become free.
+ * This scheduler waits for a job to become free, if it does not already.  The
+ * lock is held.
  */
 void
-rf_database_needs_job(bool needs)
+rf_database_wait_for_job(void)
+{
+	if (served->needs_job_since == 0)
+		served->needs_job_since = GetCurrentTimestamp();
+}
+
+/*
+ * This scheduler needs no job that others have, or has got one.
+ */
+void
+rf_database_needs_no_job(void)
 {
 	rf_shared_lock();
-	if (!needs)
-		stop_waiting(served);
-	else if (served->needs_job_since == 0)
-		served->needs_job_since = GetCurrentTimestamp();
+	stop_waiting(served);
 	rf_shared_unlock();
 }
 

@@ -52,9 +52,10 @@ extern void rf_database_no_room(int slot);
 extern Oid	rf_database_enter(int slot);
 extern void rf_database_leave(void);
 extern void rf_database_take_news(RfNews *news);
-extern void rf_database_needs_job(bool needs);
+extern void rf_database_needs_no_job(void);
 
 /* for job.c; the lock is held */
+extern void rf_database_wait_for_job(void);
 extern bool rf_database_is_next_for_job(void);
 extern bool rf_database_other_needs_job(void);
 extern void rf_database_wake_needing_job(void);

@@ -181,7 +181,8 @@ find_ready(Oid owner)
 /*
  * Give an order to an idle process, or to a new job, for which the caller has
  * to start a process.  Gives the job, or -1 when there is none for this database
- * now.
+ * now.  That it needs one is known from the same moment on: who makes a job idle
+ * just after that has to see it.
  */
 int
 rf_job_claim(const RfJobOrder *order, bool *is_new)
@@ -190,7 +191,9 @@ rf_job_claim(const RfJobOrder *order, bool *is_new)
 
 	rf_shared_lock();
 	job = find_ready(order->owner);
-	if (job != NULL)
+	if (job == NULL)
+		rf_database_wait_for_job();
+	else
 	{
 		*is_new = job->state == RF_JOB_FREE;
 		if (*is_new)

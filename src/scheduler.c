@@ -84,7 +84,7 @@ read_flows(void)
 	bool		extension_exists;
 	ErrorData  *error;
 
-	rf_database_needs_job(false);
+	rf_database_needs_no_job();
 	error = rf_guarded(load, &extension_exists);
 	if (error != NULL)
 	{
@@ -210,7 +210,7 @@ start_task(RfTask *task)
 	}
 	failed_starts = 0;
 	/* if we need another one, those that have waited meanwhile come first */
-	rf_database_needs_job(false);
+	rf_database_needs_no_job();
 	rf_task_started(task, &order, job);
 	return true;
 }
@@ -232,7 +232,8 @@ start_tasks(void)
 	while ((task = rf_tasks_due(now, &next)) != NULL && start_at <= now && start_task(task))
 		;
 	no_room = task != NULL && start_at > now;
-	rf_database_needs_job(task != NULL && !(no_room && failed_starts > FIRST_STARTS));
+	if (task == NULL || (no_room && failed_starts > FIRST_STARTS))
+		rf_database_needs_no_job();
 	rf_job_yield();
 	return no_room ? start_at : next;
 }

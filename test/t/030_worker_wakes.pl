@@ -24,15 +24,6 @@ max_prepared_transactions = 5
 autovacuum = off
 });
 
-# Before long a query gives this.
-sub soon
-{
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', @_);
-}
-
-sub query { return $node->safe_psql('postgres', shift); }
-
 # The rows have come to the target, in order, each once.
 sub applied
 {

@@ -19,15 +19,6 @@ log_statement = none
 autovacuum = off
 });
 
-# Before long a query gives this.
-sub soon
-{
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', @_);
-}
-
-sub query { return $node->safe_psql('postgres', shift); }
-
 sub flow_is
 {
 	my ($flow, $columns, $expected, $name) = @_;

@@ -21,15 +21,6 @@ log_statement = none
 autovacuum = off
 });
 
-# Before long a query gives this.
-sub soon
-{
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', @_);
-}
-
-sub query { return $node->safe_psql('postgres', shift); }
-
 sub settled
 {
 	my ($flow, $name) = @_;

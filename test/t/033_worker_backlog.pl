@@ -20,15 +20,6 @@ autovacuum = off
 });
 my @databases = map { "db$_" } 1 .. 3;
 
-# Before long a query gives this.
-sub soon
-{
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', @_);
-}
-
-sub query { return $node->safe_psql('postgres', shift); }
-
 # A trigger on the target that waits for a lock holds a run for as long as we like.
 query(q{
 	CREATE EXTENSION replace_flow;

@@ -18,15 +18,6 @@ log_statement = none
 autovacuum = off
 });
 
-# Before long a query gives this.
-sub soon
-{
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', @_);
-}
-
-sub query { return $node->safe_psql('postgres', shift); }
-
 # The target is what the query gives.
 sub refreshed
 {

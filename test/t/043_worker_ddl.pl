@@ -14,26 +14,11 @@ use Worker;
 
 my $node = worker_node('main', 'replace_flow.worker_idle_timeout = 1s');
 
-sub sql
-{
-	my ($sql) = @_;
-
-	return $node->safe_psql('postgres', $sql);
-}
-
-sub is_soon
-{
-	my ($query, $expected, $name) = @_;
-
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', $query, $expected, $name);
-}
-
 sub create_flow
 {
 	my ($name) = @_;
 
-	sql(qq{
+	query(qq{
 		CREATE TABLE $name (k int PRIMARY KEY, s int);
 		CREATE TABLE ${name}_in (LIKE $name);
 		SELECT replace_flow.create_using_flow('$name', '${name}_in', '{k}', 's')});
@@ -42,15 +27,15 @@ sub create_flow
 my $processes = q{SELECT count(*) FROM pg_stat_activity
 	WHERE backend_type IN ('replace_flow scheduler', 'replace_flow worker')};
 
-sql('CREATE EXTENSION replace_flow; CREATE TABLE loaded (k int PRIMARY KEY, s int);'
+query('CREATE EXTENSION replace_flow; CREATE TABLE loaded (k int PRIMARY KEY, s int);'
 	. 'CREATE TABLE loaded_in (LIKE loaded)');
 my $create_loaded = q{SELECT replace_flow.create_using_flow('loaded', 'loaded_in', '{k}', 's')};
 
-sql($create_loaded);
+query($create_loaded);
 
 # A session stages rows with new keys, until it is told that it is done.
-sql('CREATE TABLE done (n int)');
-sql(q{
+query('CREATE TABLE done (n int)');
+query(q{
 	CREATE SEQUENCE keys;
 	CREATE PROCEDURE load() LANGUAGE plpgsql AS $$
 	BEGIN
@@ -65,16 +50,16 @@ sub under_load
 {
 	my ($name, $change) = @_;
 
-	sql('DELETE FROM done');
+	query('DELETE FROM done');
 	my $load = begin_psql($node, 'postgres', 'CALL load()');
-	my $reached = 100 + sql('SELECT last_value FROM keys');
-	is_soon("SELECT last_value > $reached FROM keys", 't', "$name: there is load");
+	my $reached = 100 + query('SELECT last_value FROM keys');
+	soon("SELECT last_value > $reached FROM keys", 't', "$name: there is load");
 	$change->();
-	$reached = 100 + sql('SELECT last_value FROM keys');
-	is_soon("SELECT last_value > $reached FROM keys", 't', 'it goes on');
-	sql('INSERT INTO done VALUES (1)');
+	$reached = 100 + query('SELECT last_value FROM keys');
+	soon("SELECT last_value > $reached FROM keys", 't', 'it goes on');
+	query('INSERT INTO done VALUES (1)');
 	$load->finish;
-	is_soon(q{SELECT (SELECT count(*) FROM loaded_in), (SELECT count(*) FROM loaded) - last_value FROM keys},
+	soon(q{SELECT (SELECT count(*) FROM loaded_in), (SELECT count(*) FROM loaded) - last_value FROM keys},
 		'0|0', "$name: all rows are there, once");
 }
 
@@ -83,12 +68,12 @@ under_load('nothing', sub { });
 # The extension goes, and comes again.
 my $offset = -s $node->logfile;
 under_load('DROP EXTENSION', sub {
-	sql('DROP EXTENSION replace_flow CASCADE');
-	is_soon($processes, '0', 'the processes go with the extension');
-	my $reached = 100 + sql('SELECT last_value FROM keys');
-	is_soon("SELECT last_value > $reached FROM keys", 't', 'who stages rows does not mind');
-	sql('CREATE EXTENSION replace_flow');
-	sql($create_loaded);
+	query('DROP EXTENSION replace_flow CASCADE');
+	soon($processes, '0', 'the processes go with the extension');
+	my $reached = 100 + query('SELECT last_value FROM keys');
+	soon("SELECT last_value > $reached FROM keys", 't', 'who stages rows does not mind');
+	query('CREATE EXTENSION replace_flow');
+	query($create_loaded);
 });
 is(count_in_log($node, qr/ERROR:/, $offset), 0, 'and no run that came too late is an error');
 
@@ -101,11 +86,11 @@ for my $drop ('DROP OWNED BY installer CASCADE',
 	$node->safe_psql('brief', 'CREATE ROLE installer SUPERUSER; SET ROLE installer; CREATE EXTENSION replace_flow');
 	my $there = q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'brief'
 		AND backend_type = 'replace_flow scheduler'};
-	is_soon($there, '1', 'another database has the extension');
+	soon($there, '1', 'another database has the extension');
 	$node->safe_psql('brief', $drop);
-	is_soon($there, '0', "its scheduler goes: $drop");
-	sql('DROP DATABASE brief');
-	sql('DROP ROLE installer');
+	soon($there, '0', "its scheduler goes: $drop");
+	query('DROP DATABASE brief');
+	query('DROP ROLE installer');
 }
 
 # The extension is updated, by a script that this test puts there and takes away.
@@ -118,7 +103,7 @@ SKIP:
 	append_to_file($script, q{CREATE VIEW replace_flow.more AS SELECT 1 AS one;
 		COMMENT ON VIEW replace_flow.more IS 'a test';});
 	under_load('ALTER EXTENSION UPDATE', sub {
-		sql(q{ALTER EXTENSION replace_flow UPDATE TO '0.1.0.life'});
+		query(q{ALTER EXTENSION replace_flow UPDATE TO '0.1.0.life'});
 	});
 }
 unlink $script;
@@ -134,24 +119,24 @@ $offset = -s $node->logfile;
 for my $end (sort keys %ends)
 {
 	create_flow('gone');
-	sql(hold_on('gone'));
-	sql('INSERT INTO held VALUES (1)');
-	sql('INSERT INTO gone_in VALUES (1, 1)');
+	query(hold_on('gone'));
+	query('INSERT INTO held VALUES (1)');
+	query('INSERT INTO gone_in VALUES (1, 1)');
 	becomes_held($node, 'postgres');
 	my $session = begin_psql($node, 'postgres', $ends{$end});
-	is_soon(q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'}, '1',
+	soon(q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'}, '1',
 		"$end waits for the run");
-	sql('DELETE FROM held');
+	query('DELETE FROM held');
 	$session->finish;
-	is_soon(q{SELECT count(*) FROM replace_flow.flow WHERE name = 'gone'}, '0', "$end: the flow has gone");
-	is($end eq 'DROP TABLE target' ? 1 : sql('SELECT count(*) FROM gone'), '1', 'after the run');
-	sql('DROP TABLE IF EXISTS gone, gone_in; DROP FUNCTION hold(); DROP TABLE held');
+	soon(q{SELECT count(*) FROM replace_flow.flow WHERE name = 'gone'}, '0', "$end: the flow has gone");
+	is($end eq 'DROP TABLE target' ? 1 : query('SELECT count(*) FROM gone'), '1', 'after the run');
+	query('DROP TABLE IF EXISTS gone, gone_in; DROP FUNCTION hold(); DROP TABLE held');
 }
 is(count_in_log($node, qr/ERROR:/, $offset), 0, 'none of this is an error');
 
 # The owner's rights, and the owner.  What was revoked is missed, and what is
 # granted helps at once: "soon" is less than the longest backoff.
-sql(q{
+query(q{
 	CREATE ROLE keeper;
 	CREATE ROLE successor;
 	GRANT CREATE ON SCHEMA public TO keeper, successor;
@@ -166,29 +151,29 @@ sql(q{
 	SELECT replace_flow.create_using_flow('kept', 'kept_in', '{k}', 's',
 		query => 'SELECT i.k, i.s FROM public.kept_in i JOIN public.side USING (k)');
 	INSERT INTO kept_in VALUES (1, 1)});
-is_soon('SELECT count(*) FROM kept', '1', 'a role has a flow');
+soon('SELECT count(*) FROM kept', '1', 'a role has a flow');
 my $failing = q{SELECT state, consecutive_failures > 0 FROM replace_flow.flows WHERE flow = 'kept'};
-sql('REVOKE SELECT ON side FROM keeper; INSERT INTO kept_in VALUES (2, 1)');
-is_soon($failing, 'unusable|t', 'without its right the flow fails');
-is_soon(q{SELECT consecutive_failures >= 3 FROM replace_flow.flows WHERE flow = 'kept'}, 't', 'and again');
-like(sql(q{SELECT last_error FROM replace_flow.flows WHERE flow = 'kept'}), qr/permission denied/,
+query('REVOKE SELECT ON side FROM keeper; INSERT INTO kept_in VALUES (2, 1)');
+soon($failing, 'unusable|t', 'without its right the flow fails');
+soon(q{SELECT consecutive_failures >= 3 FROM replace_flow.flows WHERE flow = 'kept'}, 't', 'and again');
+like(query(q{SELECT last_error FROM replace_flow.flows WHERE flow = 'kept'}), qr/permission denied/,
 	'and says why');
-sql('GRANT SELECT ON side TO keeper');
-is_soon('SELECT count(*) FROM kept', '2', 'with its right it goes on');
-is_soon($failing, 'active|f', 'and fails no more');
+query('GRANT SELECT ON side TO keeper');
+soon('SELECT count(*) FROM kept', '2', 'with its right it goes on');
+soon($failing, 'active|f', 'and fails no more');
 
-sql('REASSIGN OWNED BY keeper TO successor; INSERT INTO kept_in VALUES (3, 1)');
-is_soon($failing, 'unusable|t', 'another owner has not the right');
-sql('GRANT SELECT ON side TO successor');
-is_soon('SELECT count(*) FROM kept', '3', 'until it is granted');
-is_soon($failing, 'active|f', 'and fails no more');
-sql('DROP OWNED BY keeper; DROP ROLE keeper; INSERT INTO kept_in VALUES (4, 1)');
-is_soon('SELECT count(*) FROM kept', '4', 'who was the owner may go');
+query('REASSIGN OWNED BY keeper TO successor; INSERT INTO kept_in VALUES (3, 1)');
+soon($failing, 'unusable|t', 'another owner has not the right');
+query('GRANT SELECT ON side TO successor');
+soon('SELECT count(*) FROM kept', '3', 'until it is granted');
+soon($failing, 'active|f', 'and fails no more');
+query('DROP OWNED BY keeper; DROP ROLE keeper; INSERT INTO kept_in VALUES (4, 1)');
+soon('SELECT count(*) FROM kept', '4', 'who was the owner may go');
 $offset = -s $node->logfile;
-sql('INSERT INTO kept_in VALUES (5, 1); DROP OWNED BY successor; DROP ROLE successor');
-is_soon(q{SELECT count(*) FROM replace_flow.flow WHERE name = 'kept'}, '0', 'a flow goes with its owner');
-sql('INSERT INTO loaded_in VALUES (0, 1)');
-is_soon('SELECT count(*) FROM loaded WHERE k = 0', '1', 'and others go on');
+query('INSERT INTO kept_in VALUES (5, 1); DROP OWNED BY successor; DROP ROLE successor');
+soon(q{SELECT count(*) FROM replace_flow.flow WHERE name = 'kept'}, '0', 'a flow goes with its owner');
+query('INSERT INTO loaded_in VALUES (0, 1)');
+soon('SELECT count(*) FROM loaded WHERE k = 0', '1', 'and others go on');
 cmp_ok(count_in_log($node, qr/ERROR:/, $offset), '<=', 1, 'without it nothing fails any more');
 
 # Many flows come and go: no process and no memory of the scheduler stays.
@@ -204,22 +189,22 @@ sub many_flows
 {
 	my ($count) = @_;
 
-	sql(join('', map { qq{
+	query(join('', map { qq{
 		SELECT replace_flow.create_using_flow('many', 'many_in', '{k}', 's');
 		INSERT INTO many_in VALUES ($_, 1);
 		SELECT replace_flow.drop_flow('many');} } 1 .. $count));
 }
 
-sql('CREATE TABLE many (k int PRIMARY KEY, s int); CREATE TABLE many_in (LIKE many)');
+query('CREATE TABLE many (k int PRIMARY KEY, s int); CREATE TABLE many_in (LIKE many)');
 my $scheduler = pid($node, 'scheduler');
 many_flows(50);
 my $memory = memory_of_scheduler();
 many_flows(200);
 cmp_ok(memory_of_scheduler() - $memory, '<', 1024, 'the memory of the scheduler is flat');
 is(pid($node, 'scheduler'), $scheduler, 'and it is the same process');
-is_soon(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'replace_flow worker'}, '0',
+soon(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'replace_flow worker'}, '0',
 	'idle processes go');
-is(sql('SELECT count(*) FROM replace_flow.worker_flow_state()'), '0', 'no state of a flow stays');
+is(query('SELECT count(*) FROM replace_flow.worker_flow_state()'), '0', 'no state of a flow stays');
 is(count_in_log($node, qr/WARNING:|PANIC|TRAP|could not start/), 0, 'the log has no warnings');
 
 $node->stop;

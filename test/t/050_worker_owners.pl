@@ -13,31 +13,16 @@ use Worker;
 # one process at a time: the others' have to make room
 my $node = worker_node('main', 'replace_flow.max_workers = 1');
 
-sub sql
-{
-	my ($sql) = @_;
-
-	return $node->safe_psql('postgres', $sql);
-}
-
-sub is_soon
-{
-	my ($query, $expected, $name) = @_;
-
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', $query, $expected, $name);
-}
-
 sub applied
 {
 	my ($name, $rows) = @_;
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	sql("INSERT INTO ${name}_in SELECT n, 1 FROM generate_series(1, $rows) n");
-	return is_soon("SELECT count(*) FROM $name", $rows, "the flow of $name runs");
+	query("INSERT INTO ${name}_in SELECT n, 1 FROM generate_series(1, $rows) n");
+	return soon("SELECT count(*) FROM $name", $rows, "the flow of $name runs");
 }
 
-sql(q{
+query(q{
 	CREATE EXTENSION replace_flow;
 	CREATE ROLE alice;
 	CREATE ROLE bob;
@@ -85,7 +70,7 @@ for my $owner ('alice', 'bob', 'postgres')
 	my $name = "of_$owner";
 	my $trigger = $owner eq 'bob' ? 'look' : 'soil';
 
-	sql(($owner eq 'postgres' ? '' : "SET ROLE $owner;") . qq{
+	query(($owner eq 'postgres' ? '' : "SET ROLE $owner;") . qq{
 		CREATE TABLE $name (k int PRIMARY KEY, s int);
 		CREATE TABLE ${name}_in (LIKE $name);
 		CREATE TRIGGER $trigger AFTER INSERT ON $name FOR EACH STATEMENT EXECUTE FUNCTION $trigger();
@@ -95,23 +80,23 @@ for my $owner ('alice', 'bob', 'postgres')
 applied('of_bob', 1);
 my $pid = pid($node, 'worker');
 my $heard = q{SELECT what, answer FROM heard WHERE who = 'bob' AND what !~ 'pid' ORDER BY n};
-my $clean = sql($heard);
-for my $owner ('alice', sql('SELECT current_user'))
+my $clean = query($heard);
+for my $owner ('alice', query('SELECT current_user'))
 {
-	sql('TRUNCATE heard RESTART IDENTITY');
+	query('TRUNCATE heard RESTART IDENTITY');
 	applied($owner eq 'alice' ? 'of_alice' : 'of_postgres', 1);
-	is(sql(q{SELECT count(*) FROM heard WHERE n <= 9 AND answer = 'refused'}), '9',
+	is(query(q{SELECT count(*) FROM heard WHERE n <= 9 AND answer = 'refused'}), '9',
 		"what changes the session is refused to $owner");
-	is(sql('SELECT count(DISTINCT who), min(who) FROM heard'), "1|$owner", 'which acts as itself');
-	is_soon(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}, '0', 'no lock stays');
-	sql('TRUNCATE heard; TRUNCATE of_bob');
+	is(query('SELECT count(DISTINCT who), min(who) FROM heard'), "1|$owner", 'which acts as itself');
+	soon(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}, '0', 'no lock stays');
+	query('TRUNCATE heard; TRUNCATE of_bob');
 	applied('of_bob', 2);
-	is(sql($heard), $clean, 'and the next owner finds nothing of it');
+	is(query($heard), $clean, 'and the next owner finds nothing of it');
 }
 isnt(pid($node, 'worker'), $pid, 'a process runs flows of one owner only');
 
 # What an owner defers acts as the owner, whose rights it needs, and in the run.
-sql(q{
+query(q{
 	SET ROLE alice;
 	CREATE TABLE parent (n int PRIMARY KEY);
 	CREATE TABLE late (k int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, s int,
@@ -128,22 +113,22 @@ sql(q{
 	SELECT replace_flow.create_using_flow('late', 'late_in', '{k}', 's', quarantine => true);
 	INSERT INTO parent VALUES (1)});
 applied('late', 2);
-is(sql('SELECT DISTINCT who FROM seen'), 'alice', 'a deferred trigger acts as the owner');
-sql('INSERT INTO late_in VALUES (3, 1, 2)');
-is_soon(q{SELECT last_error ~ 'foreign key' FROM replace_flow.flows WHERE flow = 'late'}, 't',
+is(query('SELECT DISTINCT who FROM seen'), 'alice', 'a deferred trigger acts as the owner');
+query('INSERT INTO late_in VALUES (3, 1, 2)');
+soon(q{SELECT last_error ~ 'foreign key' FROM replace_flow.flows WHERE flow = 'late'}, 't',
 	'a deferred constraint fails the run');
-sql('INSERT INTO parent VALUES (2); INSERT INTO late_in VALUES (4, 1)');
-is_soon('SELECT count(*), (SELECT count(*) FROM late_in) FROM late', '4|0', 'until it holds');
-sql(q{ALTER SYSTEM SET replace_flow.max_retries = 0});
-sql('SELECT pg_reload_conf()');
-sql('INSERT INTO late_in VALUES (5, 1, 3), (6, 1, 1)');
-is_soon(q{SELECT max(k) FROM late}, '6', 'the quarantine gets round it');
-is_soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'late' AND error_code = '23503'}, '1',
+query('INSERT INTO parent VALUES (2); INSERT INTO late_in VALUES (4, 1)');
+soon('SELECT count(*), (SELECT count(*) FROM late_in) FROM late', '4|0', 'until it holds');
+query(q{ALTER SYSTEM SET replace_flow.max_retries = 0});
+query('SELECT pg_reload_conf()');
+query('INSERT INTO late_in VALUES (5, 1, 3), (6, 1, 1)');
+soon(q{SELECT max(k) FROM late}, '6', 'the quarantine gets round it');
+soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'late' AND error_code = '23503'}, '1',
 	'and keeps what fails');
 
 # Whatever code of the owner a run comes to acts as the owner: also what looks as if it
 # computed only, and when a run is cut, or looks for keys that fail.
-sql(q{
+query(q{
 	SET ROLE alice;
 	CREATE TABLE spied (what text, who name);
 	CREATE FUNCTION note(what text) RETURNS void LANGUAGE sql AS
@@ -169,15 +154,15 @@ sql(q{
 	SELECT replace_flow.create_where_flow('mirror', 'SELECT k, s FROM public.seed',
 		$$s > public.spy(0, 'predicate') AND k <> '7'::public.odd$$, refresh_on_change => true);
 	TRUNCATE spied});
-sql(q{ALTER SYSTEM SET replace_flow.max_batch_rows = 1});
-sql('SELECT pg_reload_conf()');
-sql('INSERT INTO watched_in SELECT k, 1 FROM generate_series(1, 4) k; INSERT INTO seed VALUES (1, 1)');
-is_soon('SELECT count(*), (SELECT count(*) FROM mirror) FROM watched', '3|1', 'flows with much code run');
-is_soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'watched'}, '1', 'one with a bad key');
-is(sql(q{SELECT string_agg(DISTINCT what, ', ' ORDER BY what) FROM spied}),
+query(q{ALTER SYSTEM SET replace_flow.max_batch_rows = 1});
+query('SELECT pg_reload_conf()');
+query('INSERT INTO watched_in SELECT k, 1 FROM generate_series(1, 4) k; INSERT INTO seed VALUES (1, 1)');
+soon('SELECT count(*), (SELECT count(*) FROM mirror) FROM watched', '3|1', 'flows with much code run');
+soon(q{SELECT count(*) FROM replace_flow.rejected WHERE flow = 'watched'}, '1', 'one with a bad key');
+is(query(q{SELECT string_agg(DISTINCT what, ', ' ORDER BY what) FROM spied}),
 	'check, default, delete_when, domain, expectation, generated, index, predicate, query, stream trigger, target trigger',
 	'all of the code');
-is(sql('SELECT DISTINCT who FROM spied'), 'alice', 'acts as the owner');
+is(query('SELECT DISTINCT who FROM spied'), 'alice', 'acts as the owner');
 
 $node->stop;
 done_testing();

@@ -27,14 +27,6 @@ sub sql
 		"BEGIN; SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; $sql; COMMIT");
 }
 
-sub is_soon
-{
-	my ($query, $expected, $name) = @_;
-
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', $query, $expected, $name);
-}
-
 sql(q{
 	CREATE EXTENSION replace_flow;
 	CREATE TABLE item (k int PRIMARY KEY, s int);
@@ -47,7 +39,7 @@ sql(q{
 	CREATE TRIGGER take_time AFTER INSERT ON item FOR EACH STATEMENT EXECUTE FUNCTION take_time();
 	SELECT replace_flow.create_using_flow('item', 'item_in', '{k}', 's')});
 sql('INSERT INTO item_in VALUES (1, 1)');
-is_soon('SELECT count(*) FROM item', '1', 'a run writes, and may take its time');
+soon('SELECT count(*) FROM item', '1', 'a run writes, and may take its time');
 is(count_in_log($node, qr/ERROR:|FATAL:/), 0, 'which no setting hinders');
 
 # A run that fails for a setting of the database, in a process that got it when it
@@ -62,9 +54,9 @@ sql(q{
 	END $$;
 	CREATE TRIGGER ask AFTER INSERT ON item FOR EACH STATEMENT EXECUTE FUNCTION ask()});
 sql('INSERT INTO item_in VALUES (2, 1)');
-is_soon(q{SELECT consecutive_failures >= 2 FROM replace_flow.flows}, 't', 'a run fails for a setting');
+soon(q{SELECT consecutive_failures >= 2 FROM replace_flow.flows}, 't', 'a run fails for a setting');
 sql(q{ALTER DATABASE postgres SET test.open = 'yes'});
-is_soon('SELECT count(*) FROM item', '2', 'which helps as soon as it is set');
+soon('SELECT count(*) FROM item', '2', 'which helps as soon as it is set');
 
 $node->stop;
 done_testing();

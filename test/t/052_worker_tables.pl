@@ -10,26 +10,11 @@ use Worker;
 
 my $node = worker_node('main', 'replace_flow.max_batch_rows = 1');
 
-sub sql
-{
-	my ($sql) = @_;
-
-	return $node->safe_psql('postgres', $sql);
-}
-
-sub is_soon
-{
-	my ($query, $expected, $name) = @_;
-
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return becomes($node, 'postgres', $query, $expected, $name);
-}
-
-sql('CREATE EXTENSION replace_flow');
+query('CREATE EXTENSION replace_flow');
 
 # A run that is to be made in slices looks at the stream before it begins: with its
 # locks in the same order, so that who has the target can drop the flow.
-sql(q{
+query(q{
 	CREATE TABLE sliced (k int PRIMARY KEY, s int);
 	CREATE TABLE sliced_in (LIKE sliced);
 	SELECT replace_flow.create_using_flow('sliced', 'sliced_in', '{k}', 's')});
@@ -41,38 +26,38 @@ my $session = begin_psql($node, 'postgres', 'BEGIN', 'LOCK TABLE sliced',
 		END LOOP;
 	END $$},
 	q{SELECT replace_flow.drop_flow('sliced', drop_target => true)}, 'COMMIT');
-is_soon(q{SELECT count(*) FROM pg_locks WHERE relation = 'sliced'::regclass AND mode = 'AccessExclusiveLock'},
+soon(q{SELECT count(*) FROM pg_locks WHERE relation = 'sliced'::regclass AND mode = 'AccessExclusiveLock'},
 	'1', 'somebody has the target');
-sql('INSERT INTO sliced_in SELECT generate_series(1, 10), 1');
-is_soon(q{SELECT to_regclass('sliced') IS NULL}, 't', 'and drops the flow, for which a run has come');
+query('INSERT INTO sliced_in SELECT generate_series(1, 10), 1');
+soon(q{SELECT to_regclass('sliced') IS NULL}, 't', 'and drops the flow, for which a run has come');
 $session->finish;
 is(count_in_log($node, qr/deadlock/), 0, 'without a deadlock');
 
 # Tables that become parts of a stream: one that had the trigger, and woke the worker
 # for nobody, before; and one that has rows.
-sql(q{
+query(q{
 	CREATE TABLE parted (k int PRIMARY KEY, s int);
 	CREATE TABLE parted_in (LIKE parted) PARTITION BY RANGE (k);
 	SELECT replace_flow.create_using_flow('parted', 'parted_in', '{k}', 's');
 	CREATE TABLE part (LIKE parted);
 	ALTER TABLE parted_in ATTACH PARTITION part FOR VALUES FROM (0) TO (10)});
-sql('ALTER TABLE parted_in DETACH PARTITION part CONCURRENTLY');
-sql(q{SELECT replace_flow.alter_flow('parted', comment => 'so that the worker looks at its tables')});
-sql('INSERT INTO part VALUES (1, 1)');
-is_soon(q{SELECT count(*) FROM replace_flow.run WHERE status = 'succeeded' AND rows_staged = 0}, '0',
+query('ALTER TABLE parted_in DETACH PARTITION part CONCURRENTLY');
+query(q{SELECT replace_flow.alter_flow('parted', comment => 'so that the worker looks at its tables')});
+query('INSERT INTO part VALUES (1, 1)');
+soon(q{SELECT count(*) FROM replace_flow.run WHERE status = 'succeeded' AND rows_staged = 0}, '0',
 	'rows of another table are nothing to the flow');
-sql('ALTER TABLE parted_in ATTACH PARTITION part FOR VALUES FROM (0) TO (10)');
-is_soon('SELECT count(*) FROM parted', '1', 'rows of a table that is attached are');
-sql('INSERT INTO part VALUES (2, 1)');
-is_soon('SELECT count(*) FROM parted', '2', 'and those that it gets later');
-sql(q{
+query('ALTER TABLE parted_in ATTACH PARTITION part FOR VALUES FROM (0) TO (10)');
+soon('SELECT count(*) FROM parted', '1', 'rows of a table that is attached are');
+query('INSERT INTO part VALUES (2, 1)');
+soon('SELECT count(*) FROM parted', '2', 'and those that it gets later');
+query(q{
 	CREATE TABLE full_part (LIKE parted);
 	INSERT INTO full_part VALUES (11, 1), (12, 1);
 	ALTER TABLE parted_in ATTACH PARTITION full_part FOR VALUES FROM (10) TO (20)});
-is_soon('SELECT count(*) FROM parted', '4', 'also of one that is new');
+soon('SELECT count(*) FROM parted', '4', 'also of one that is new');
 
 # F5: the parts of a source come and go with their rows.
-sql(q{
+query(q{
 	CREATE TABLE source (d int, v int) PARTITION BY LIST (d);
 	CREATE TABLE source_1 PARTITION OF source FOR VALUES IN (1);
 	CREATE TABLE source_2 PARTITION OF source FOR VALUES IN (2);
@@ -83,7 +68,7 @@ sql(q{
 	SELECT replace_flow.create_where_flow('mirror', 'SELECT d, v FROM source UNION ALL SELECT d, v FROM heir',
 		'd > 0', refresh_on_change => true, min_interval => '0 s')});
 my $mirror = q{SELECT string_agg(d::text, ' ' ORDER BY d) FROM mirror};
-is_soon($mirror, '1 2 3', 'a flow mirrors its sources');
+soon($mirror, '1 2 3', 'a flow mirrors its sources');
 for my $change (
 	[ 'ALTER TABLE source DETACH PARTITION source_1', '2 3' ],
 	[ 'ALTER TABLE source ATTACH PARTITION source_1 FOR VALUES IN (1)', '1 2 3' ],
@@ -93,12 +78,12 @@ for my $change (
 	[ 'ALTER TABLE child INHERIT heir', '3' ],
 	[ 'DROP TABLE child', '' ])
 {
-	sql($change->[0]);
-	is_soon($mirror, $change->[1], $change->[0]);
+	query($change->[0]);
+	soon($mirror, $change->[1], $change->[0]);
 }
 
 # Nobody but the extension says that flows have changed.
-sql('CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger');
+query('CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger');
 my (undef, undef, $error) = $node->psql('postgres', q{
 	SET ROLE stranger;
 	CREATE TABLE own (k int);

@@ -12,11 +12,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(worker_node becomes pids pid count_in_log begin_psql hold_on
-  becomes_held session finished reconfigure);
+our @EXPORT = qw(worker_node query becomes soon pids pid count_in_log begin_psql
+  hold_on becomes_held session finished reconfigure);
 
 # "Within seconds", on a machine that has other things to do.
 my $limit = 30;
+
+# The server that a test made last.
+my $last_node;
 
 # A server with the worker, started.
 sub worker_node
@@ -28,8 +31,12 @@ sub worker_node
 	$node->append_conf('postgresql.conf', join("\n", 'fsync = off', 'restart_after_crash = on',
 		'max_worker_processes = 16', "shared_preload_libraries = 'replace_flow'", @settings, ''));
 	$node->start;
+	$last_node = $node;
 	return $node;
 }
+
+# What SQL gives there, in the database that each server has.
+sub query { return $last_node->safe_psql('postgres', shift); }
 
 # Within seconds a query gives this result; if not, what follows would only wait
 # for the same.
@@ -50,6 +57,13 @@ sub becomes
 	diag($error) if $error ne '';
 	is($result, $expected, $name);
 	die 'no use in going on';
+}
+
+# The same, of the server that was made last and the database that each has.
+sub soon
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return becomes($last_node, 'postgres', @_);
 }
 
 # The processes of a role (launcher, scheduler, worker), in a database if one is given.

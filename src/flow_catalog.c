@@ -438,6 +438,11 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 						  " WHERE flow_id = $1", &args, row);
 }
 
+/* Flows that tables wake. */
+#define WOKEN_FLOWS "SELECT flow_id, kind, source," \
+	" CASE kind WHEN 'where' THEN replace_flow.flow_owner(f)::oid END AS owner" \
+	" FROM replace_flow.flow f WHERE (kind = 'using' OR refresh_on_change)"
+
 /*
  * The flows that the worker runs when tables change, or may run: flow_id, kind,
  * source and owner.
@@ -445,10 +450,7 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 int
 rf_catalog_woken_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT flow_id, kind, source,"
-						" CASE kind WHEN 'where' THEN replace_flow.flow_owner(f)::oid END AS owner"
-						" FROM replace_flow.flow f WHERE kind = 'using' OR refresh_on_change"
-						" ORDER BY flow_id", NULL, rows);
+	return all_as_owner(WOKEN_FLOWS " ORDER BY flow_id", NULL, rows);
 }
 
 /*
@@ -460,11 +462,7 @@ rf_catalog_woken_flow(int32 flow_id, RfRow **row)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	return all_as_owner("SELECT flow_id, kind, source,"
-						" CASE kind WHEN 'where' THEN replace_flow.flow_owner(f)::oid END AS owner"
-						" FROM replace_flow.flow f"
-						" WHERE flow_id = $1 AND (kind = 'using' OR refresh_on_change)",
-						&args, row);
+	return all_as_owner(WOKEN_FLOWS " AND flow_id = $1", &args, row);
 }
 
 /*

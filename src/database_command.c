@@ -154,11 +154,14 @@ commits_prepared(Node *command)
 		((TransactionStmt *) command)->kind == TRANS_STMT_COMMIT_PREPARED;
 }
 
+/* An extension goes with another one, and with the schema that it was made in. */
 static bool
 may_create_or_drop_extension(Node *command)
 {
-	return IsA(command, CreateExtensionStmt) || IsA(command, DropStmt) ||
-		IsA(command, DropOwnedStmt);
+	if (IsA(command, DropStmt))
+		return ((DropStmt *) command)->removeType == OBJECT_EXTENSION ||
+			((DropStmt *) command)->removeType == OBJECT_SCHEMA;
+	return IsA(command, CreateExtensionStmt) || IsA(command, DropOwnedStmt);
 }
 
 static void

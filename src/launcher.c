@@ -88,17 +88,9 @@ list_databases(void)
 static void
 start_scheduler(int slot)
 {
-	BackgroundWorker worker = {0};
-
-	rf_process_describe(&worker, "scheduler", "replace_flow_scheduler_main", slot);
-	snprintf(worker.bgw_name, BGW_MAXLEN, "replace_flow scheduler of database %u",
-			 rf_database_of(slot));
-	worker.bgw_notify_pid = MyProcPid;
 	rf_database_begin_start(slot);
-	if (handles[slot] != NULL)
-		pfree(handles[slot]);
-	handles[slot] = NULL;
-	if (!RegisterDynamicBackgroundWorker(&worker, &handles[slot]))
+	if (!rf_process_start("scheduler", "replace_flow_scheduler_main", slot,
+						  rf_database_of(slot), &handles[slot]))
 	{
 		rf_process_report_shortage("scheduler");
 		rf_database_no_room(slot);
@@ -109,11 +101,9 @@ start_scheduler(int slot)
 static void
 look_for_lost(void)
 {
-	pid_t		pid;
-
 	for (int slot = 0; slot < max_worker_processes; slot++)
 	{
-		if (handles[slot] != NULL && GetBackgroundWorkerPid(handles[slot], &pid) == BGWH_STOPPED)
+		if (rf_process_has_ended(handles[slot]))
 			rf_database_not_started(slot);
 	}
 }

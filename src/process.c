@@ -16,6 +16,7 @@
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -34,6 +35,40 @@ rf_process_describe(BackgroundWorker *worker, const char *role, const char *main
 	strlcpy(worker->bgw_function_name, main, sizeof(worker->bgw_function_name));
 	snprintf(worker->bgw_type, BGW_MAXLEN, "replace_flow %s", role);
 	worker->bgw_main_arg = Int32GetDatum(arg);
+}
+
+/*
+ * Start a process for a database; false when the server has no room for it.  This
+ * process is woken when it ends.  Its handle takes the place of another one's.
+ */
+bool
+rf_process_start(const char *role, const char *main, int arg, Oid database,
+				 BackgroundWorkerHandle **handle)
+{
+	BackgroundWorker worker = {0};
+	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+	bool		started;
+
+	rf_process_describe(&worker, role, main, arg);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "replace_flow %s of database %u", role, database);
+	worker.bgw_notify_pid = MyProcPid;
+	if (*handle != NULL)
+		pfree(*handle);
+	*handle = NULL;
+	started = RegisterDynamicBackgroundWorker(&worker, handle);
+	MemoryContextSwitchTo(caller);
+	return started;
+}
+
+/*
+ * Whether a process that was started has ended, or never came.
+ */
+bool
+rf_process_has_ended(BackgroundWorkerHandle *handle)
+{
+	pid_t		pid;
+
+	return handle != NULL && GetBackgroundWorkerPid(handle, &pid) == BGWH_STOPPED;
 }
 
 /*

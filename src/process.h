@@ -13,6 +13,9 @@
 
 extern void rf_process_describe(BackgroundWorker *worker, const char *role,
 								const char *main, int arg);
+extern bool rf_process_start(const char *role, const char *main, int arg, Oid database,
+							 BackgroundWorkerHandle **handle);
+extern bool rf_process_has_ended(BackgroundWorkerHandle *handle);
 extern void rf_process_report_shortage(const char *what);
 extern void rf_process_begin(void);
 extern void rf_process_connect(Oid database);

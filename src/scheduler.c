@@ -104,9 +104,11 @@ take_news(void)
 {
 	RfNews		news;
 	bool		known = true;
+	bool		is_to_read;
 
 	rf_database_take_news(&news);
-	if (news.definitions || news.anything || settle_at <= GetCurrentTimestamp())
+	is_to_read = news.definitions || news.anything || settle_at <= GetCurrentTimestamp();
+	if (is_to_read)
 		read_flows();
 	for (int i = 0; i < news.ntables; i++)
 		known &= rf_tasks_want_table(news.tables[i], news.since);
@@ -114,7 +116,7 @@ take_news(void)
 		rf_tasks_want_all(news.since);
 	if (news.repair || news.anything)
 		rf_tasks_retry_failing();
-	if (!known)
+	if (!known && !is_to_read)
 	{
 		/* such as a partition that has come since */
 		read_flows();
@@ -127,10 +129,9 @@ take_news(void)
 static bool
 has_not_come(int job)
 {
-	pid_t		pid;
-
-	return rf_job_is_starting(job) && handles[job] != NULL &&
-		GetBackgroundWorkerPid(handles[job], &pid) == BGWH_STOPPED && rf_job_is_starting(job);
+	/* it may come and go between two looks at it */
+	return rf_job_is_starting(job) && rf_process_has_ended(handles[job]) &&
+		rf_job_is_starting(job);
 }
 
 /*
@@ -162,24 +163,6 @@ take_results(void)
 	}
 }
 
-static bool
-start_process(int job)
-{
-	BackgroundWorker worker = {0};
-	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
-	bool		started;
-
-	rf_process_describe(&worker, "worker", "replace_flow_worker_main", job);
-	snprintf(worker.bgw_name, BGW_MAXLEN, "replace_flow worker of database %u", MyDatabaseId);
-	worker.bgw_notify_pid = MyProcPid;
-	if (handles[job] != NULL)
-		pfree(handles[job]);
-	handles[job] = NULL;
-	started = RegisterDynamicBackgroundWorker(&worker, &handles[job]);
-	MemoryContextSwitchTo(caller);
-	return started;
-}
-
 static void
 start_later(void)
 {
@@ -202,7 +185,8 @@ start_task(RfTask *task)
 
 	if (job < 0)
 		return false;
-	if (is_new && !start_process(job))
+	if (is_new && !rf_process_start("worker", "replace_flow_worker_main", job, MyDatabaseId,
+									&handles[job]))
 	{
 		rf_job_release(job);
 		start_later();

@@ -14,7 +14,7 @@ EXTVERSION = 0.1.0
 DATA_built = src/sql/replace_flow--$(EXTVERSION).sql
 
 # The install script, in the order in which its pieces need each other.
-SQL_PIECES = schema catalog flow using_flow where_flow expectation event worker view comment
+SQL_PIECES = schema catalog capture flow using_flow where_flow expectation event worker view comment
 SQL_FILES = $(SQL_PIECES:%=src/sql/%.sql)
 
 # One file, one promise: a test is found by its name.

@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "captured.h"
 #include "conversion.h"
 #include "definition.h"
 #include "flow_query.h"
@@ -109,18 +110,18 @@ rf_definition_check_reads(const RfDefinition *definition)
 }
 
 /*
- * What is to wake the flow must be allowed to, and nobody must be writing it
- * while it gets its triggers.
+ * Nobody must be writing what a where flow reads while it gets its triggers.  What
+ * is to wake the flow must be allowed to.
  */
 void
 rf_definition_lock_sources(const RfDefinition *definition)
 {
 	RfTextOrigin origin = {.flow_name = definition->name, .parameter = "query"};
+	List	   *relids = rf_reads_of_query(&origin, rf_view_inner_query(definition->view));
 
 	if (definition->row.refresh_on_change)
-		rf_wake_up_triggers_lock_sources(rf_reads_of_query(&origin,
-														   rf_view_inner_query(definition->view)),
-										 definition->owner, definition->name);
+		rf_wake_up_check_rights(relids, definition->owner, definition->name);
+	rf_captured_lock(relids, definition->owner);
 }
 
 /*

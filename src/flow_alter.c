@@ -27,6 +27,7 @@
 #include "query_reads.h"
 #include "role.h"
 #include "sql_text.h"
+#include "table_trigger.h"
 #include "using_definition.h"
 #include "wake_up_trigger.h"
 #include "where_predicate.h"
@@ -385,17 +386,15 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 	rf_define_check_reading(definition, definition->flow_id);
 }
 
-/* Other tables are to wake the flow, or none are. */
+/* Other tables are to wake the flow, or none are; others are to be captured. */
 static void
-settle_triggers(const RfDefinition *definition, const RfAlteration *alteration)
+settle_triggers(const RfDefinition *definition)
 {
 	if (definition->row.refresh_on_change)
-		rf_wake_up_triggers_lock_sources(rf_reads_of_flow(definition->flow_id),
-										 definition->owner, definition->name);
-	else if (!alteration->new_source && !alteration->new_waking)
-		return;
-	rf_wake_up_triggers_place(definition->flow_id, definition->row.kind == RF_WHERE);
-	(void) rf_wake_up_triggers_settle(false);
+		rf_wake_up_check_rights(rf_reads_of_flow(definition->flow_id),
+								definition->owner, definition->name);
+	rf_define_triggers(definition, definition->flow_id);
+	(void) rf_triggers_settle(false);
 }
 
 static void
@@ -431,8 +430,9 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 	rf_failpoint("flow", "changed");
 	if (alteration->reads_anew || alteration->new_quarantine)
 		rf_define_check_quarantine(definition);
-	if (alteration->reads_anew || alteration->new_waking)
-		settle_triggers(definition, alteration);
+	if (alteration->new_source || alteration->new_waking ||
+		(alteration->reads_anew && definition->row.kind == RF_WHERE))
+		settle_triggers(definition);
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
 		rename_flow(definition, alteration->new_name);
 	if (alteration->reads_anew)

@@ -279,6 +279,7 @@ rf_catalog_drop_flow(int32 flow_id)
 	(void) execute_as_owner("DELETE FROM replace_flow.rejected WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.backfill WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.expectation WHERE flow_id = $1", &args);
+	(void) execute_as_owner("DELETE FROM replace_flow.seen WHERE flow_id = $1", &args);
 	(void) execute_as_owner("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
 }
 
@@ -463,6 +464,83 @@ rf_catalog_woken_flow(int32 flow_id, RfRow **row)
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	return all_as_owner(WOKEN_FLOWS " AND flow_id = $1", &args, row);
+}
+
+/*
+ * The tables whose changes are captured, and for flows of whom: relid and owner.
+ */
+int
+rf_catalog_captured(RfRow **rows)
+{
+	return all_as_owner("SELECT DISTINCT c.relid, replace_flow.flow_owner(f)::oid AS owner"
+						" FROM replace_flow.captured c JOIN replace_flow.flow f USING (flow_id)"
+						" ORDER BY c.relid, owner", NULL, rows);
+}
+
+/*
+ * Those that are captured for one flow: relid and columns.
+ */
+int
+rf_catalog_captured_for(int32 flow_id, RfRow **rows)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	return all_as_owner("SELECT relid, columns FROM replace_flow.captured"
+						" WHERE flow_id = $1 ORDER BY relid", &args, rows);
+}
+
+/*
+ * Capture these columns (smallint[]) of a table for a flow.
+ */
+void
+rf_catalog_capture(int32 flow_id, Oid relid, Datum columns)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
+	rf_arg(&args, INT2ARRAYOID, columns);
+	(void) execute_as_owner("INSERT INTO replace_flow.captured (flow_id, relid, columns)"
+							" VALUES ($1, $2, $3) ON CONFLICT (flow_id, relid)"
+							" DO UPDATE SET columns = excluded.columns", &args);
+}
+
+/*
+ * Capture nothing of a table for a flow any more.
+ */
+void
+rf_catalog_release(int32 flow_id, Oid relid)
+{
+	RfArgs		args = {0};
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
+	(void) execute_as_owner("DELETE FROM replace_flow.captured"
+							" WHERE flow_id = $1 AND relid = $2", &args);
+}
+
+/*
+ * Remove changes of tables that are not captured any more, or are gone.
+ *
+ * One statement, so that it sees a change only if it sees for whom it was noted.
+ * Those that somebody else is about to remove are left to them.
+ */
+void
+rf_catalog_sweep_changes(void)
+{
+	(void) execute_as_owner("WITH RECURSIVE part (relid) AS ("
+							"SELECT relid FROM replace_flow.captured"
+							" UNION SELECT i.inhrelid FROM part p"
+							" JOIN pg_inherits i ON i.inhparent = p.relid),"
+							" ancestor (relid) AS (SELECT relid FROM replace_flow.captured"
+							" UNION SELECT i.inhparent FROM ancestor a"
+							" JOIN pg_inherits i ON i.inhrelid = a.relid),"
+							" swept AS (SELECT ctid FROM replace_flow.change WHERE relid NOT IN"
+							" (SELECT relid FROM part UNION ALL SELECT relid FROM ancestor)"
+							" FOR UPDATE SKIP LOCKED)"
+							" DELETE FROM replace_flow.change c USING swept s"
+							" WHERE c.ctid = s.ctid", NULL);
 }
 
 /*

@@ -23,6 +23,7 @@
 
 #include "argument.h"
 #include "attempt.h"
+#include "captured.h"
 #include "failpoint.h"
 #include "flow.h"
 #include "flow_catalog.h"
@@ -32,6 +33,7 @@
 #include "reentry.h"
 #include "role.h"
 #include "sql_text.h"
+#include "table_trigger.h"
 #include "target.h"
 #include "wake_up.h"
 #include "wake_up_trigger.h"
@@ -91,6 +93,7 @@ drop(int32 flow_id)
 	Oid			ledger = rf_flow_find_ledger(flow_id);
 	RfRoleGuard guard;
 
+	rf_captured_forget(flow_id);
 	rf_catalog_drop_flow(flow_id);
 	rf_failpoint("flow", "dropped");
 	rf_role_assume(&guard, rf_role_of_catalog());
@@ -118,7 +121,7 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 								   drop_target ? AccessExclusiveLock : NoLock,
 								   AccessExclusiveLock);
 	drop(flow->id);
-	(void) rf_wake_up_triggers_settle(false);
+	(void) rf_triggers_settle(false);
 	if (drop_target && get_rel_name(flow->target) != NULL)
 	{
 		rf_role_assume(&guard, flow->owner);
@@ -179,6 +182,7 @@ rf_flow_drop_lost(void)
 
 		if (rf_reentry_is_in(flow_id))
 			continue;
+		rf_captured_forget(flow_id);
 		rf_catalog_drop_flow(flow_id);
 		rf_failpoint("flow", "dropped");
 		if (OidIsValid(view))
@@ -188,7 +192,7 @@ rf_flow_drop_lost(void)
 		if (OidIsValid(ledger))
 			try_to_drop(ledger, rf_sql_drop_own_table(ledger));
 	}
-	(void) rf_wake_up_triggers_settle(false);
+	(void) rf_triggers_settle(false);
 }
 
 /* A part of a table is dropped with its rows; of which one cannot be seen any more. */

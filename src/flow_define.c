@@ -22,6 +22,8 @@
 #include "utils/lsyscache.h"
 
 #include "argument.h"
+#include "capture_wanted.h"
+#include "captured.h"
 #include "definition.h"
 #include "failpoint.h"
 #include "flow.h"
@@ -127,6 +129,8 @@ settle_target(RfDefinition *definition)
 		create_target(definition);
 	definition->row.target = definition->target.relid;
 	rf_target_check_owner(definition->row.target, definition->owner, definition->name);
+	if (definition->row.kind == RF_WHERE)
+		rf_captured_lock(list_make1_oid(definition->row.target), definition->owner);
 	LockRelationOid(definition->row.target, ShareRowExclusiveLock);
 	rf_target_check(definition->row.target, definition->owner, definition->name);
 }
@@ -202,6 +206,23 @@ rf_define_views(const RfDefinition *definition, int32 flow_id)
 	rf_failpoint("window", "stored");
 }
 
+/*
+ * Tables get the triggers that the flow needs.  It is stored.
+ */
+void
+rf_define_triggers(const RfDefinition *definition, int32 flow_id)
+{
+	RfFlow	   *flow;
+
+	if (definition->row.kind == RF_WHERE)
+	{
+		flow = rf_flow_find(definition->name);
+		rf_flow_open(flow);
+		(void) rf_captured_place(flow, rf_capture_wanted(flow), true);
+	}
+	rf_wake_up_triggers_place(flow_id);
+}
+
 static void
 store(RfDefinition *definition)
 {
@@ -214,7 +235,7 @@ store(RfDefinition *definition)
 	if (definition->row.has_ledger)
 		rf_ledger_create(definition, flow_id);
 	rf_define_check_reading(definition, flow_id);
-	rf_wake_up_triggers_place(flow_id, definition->row.kind == RF_WHERE);
+	rf_define_triggers(definition, flow_id);
 }
 
 /*

@@ -33,8 +33,8 @@
 #include "process.h"
 #include "query.h"
 #include "scheduler.h"
+#include "table_trigger.h"
 #include "task.h"
-#include "wake_up_trigger.h"
 
 /*
  * Milliseconds after which a process that could not be started is tried again:
@@ -65,7 +65,7 @@ load(void *extension_exists)
 		return;
 	rf_query_begin();
 	/* a dump has no triggers, and others could not be had at their time */
-	settle_at = rf_wake_up_triggers_settle(false) ? DT_NOEND :
+	settle_at = rf_triggers_settle(false) ? DT_NOEND :
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SETTLE_INTERVAL);
 	rf_tasks_load();
 	rf_query_end();

@@ -14,9 +14,9 @@
 #include "query.h"
 
 extern List **rf_wake_up_tables(int nflows, const RfRow *flows);
-extern void rf_wake_up_triggers_lock_sources(List *relids, Oid owner, const char *flow_name);
+extern int	rf_wake_up_purpose(const RfRow *flow);
+extern void rf_wake_up_check_rights(List *relids, Oid owner, const char *flow_name);
 extern void rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode);
-extern void rf_wake_up_triggers_place(int32 flow_id, bool is_source);
-extern bool rf_wake_up_triggers_settle(bool in_ddl);
+extern void rf_wake_up_triggers_place(int32 flow_id);
 
 #endif							/* RF_WAKE_UP_TRIGGER_H */

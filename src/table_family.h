@@ -1,0 +1,17 @@
+/*-------------------------------------------------------------------------
+ *
+ * table_family.h
+ *	  Tables that hold rows of each other.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef RF_TABLE_FAMILY_H
+#define RF_TABLE_FAMILY_H
+
+#include "nodes/pg_list.h"
+
+extern bool rf_table_can_have_triggers(Oid relid);
+extern List *rf_table_ancestors(Oid relid);
+extern List *rf_table_with_parts(Oid relid);
+
+#endif							/* RF_TABLE_FAMILY_H */

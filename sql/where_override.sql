@@ -87,5 +87,5 @@ SELECT refused($$ SELECT replace_flow.refresh('t', wait => NULL) $$);
 SELECT refreshed('t', 'day = 1', 'COMPLETE_REPLACE_WHERE');
 SELECT technique, reasons FROM replace_flow.run ORDER BY run_id DESC LIMIT 1;
 SELECT refused($$ SELECT replace_flow.refresh('t', technique => 'QUICKLY') $$);
-SELECT refused($$ SELECT replace_flow.refresh('t', technique => 'ROW_BASED') $$);
+SELECT refused($$ SELECT replace_flow.refresh('t', technique => 'PARTITION_OVERWRITE') $$);
 \i :finish

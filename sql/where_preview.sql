@@ -27,7 +27,7 @@ BEGIN
     IF kind = 'using' THEN
         run := replace_flow.apply(flow);
     ELSE
-        run := replace_flow.refresh(flow, predicate_override);
+        run := replace_flow.refresh(flow, predicate_override, technique => 'COMPLETE_REPLACE_WHERE');
     END IF;
     IF (seen.rows_inserted, seen.rows_updated, seen.rows_deleted, seen.rows_unchanged)
         IS DISTINCT FROM (run.rows_inserted, run.rows_updated, run.rows_deleted, run.rows_unchanged) THEN

@@ -14,11 +14,11 @@ SELECT replace_flow.create_where_flow('t',
     'SELECT k.k, s.n FROM k JOIN (SELECT g::text AS g, count(*) AS n FROM n GROUP BY n.g) s ON s.g = k.k', 'true');
 SELECT refreshed('t');
 TABLE t;
-SELECT refreshed('t', 'k = ''1.0''');
-SELECT refreshed('t', 'NOT (k <> ''1.0'')');
-SELECT refreshed('t', 'k = ''1.0'' OR false');
-SELECT refreshed('t', '(k = ''1.0'' AND n > 1) OR (k = ''1.0'' AND n > 0)');
-SELECT refreshed('t', '(k = ''1.0'') IS TRUE');
+SELECT refreshed('t', 'k = ''1.0''', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('t', 'NOT (k <> ''1.0'')', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('t', 'k = ''1.0'' OR false', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('t', '(k = ''1.0'' AND n > 1) OR (k = ''1.0'' AND n > 0)', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('t', '(k = ''1.0'') IS TRUE', technique => 'COMPLETE_REPLACE_WHERE');
 TABLE t;
 SELECT replace_flow.drop_flow('t', drop_target => true);
 

@@ -86,15 +86,15 @@ CREATE TABLE zoned_in (ts timestamp, v text);
 INSERT INTO zoned_in VALUES ('2025-02-28 18:19:14', 'a'), ('2025-03-31 20:00:00', 'b');
 SELECT replace_flow.create_where_flow('zoned', 'SELECT ts, v FROM zoned_in',
     $$ ts >= '2025-03-01 00:00:00+00' AND ts < '2025-04-01 00:00:00+00' $$);
-SELECT refreshed('zoned');
-SELECT refreshed('zoned');
-SELECT refreshed('zoned');
+SELECT refreshed('zoned', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('zoned', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('zoned', technique => 'COMPLETE_REPLACE_WHERE');
 SELECT v, ts AT TIME ZONE 'UTC' AS utc FROM zoned;
 -- The creator's zone is the flow's.
 SET timezone = 'UTC';
-SELECT refreshed('zoned');
+SELECT refreshed('zoned', technique => 'COMPLETE_REPLACE_WHERE');
 SET timezone = 'Asia/Tokyo';
-SELECT refreshed('zoned');
+SELECT refreshed('zoned', technique => 'COMPLETE_REPLACE_WHERE');
 SELECT v, ts AT TIME ZONE 'UTC' AS utc FROM zoned;
 -- also for an override that another session gives, and for literals in it
 SET datestyle = 'German';
@@ -111,8 +111,8 @@ CREATE TABLE local_in (at timestamptz, v text);
 INSERT INTO local_in VALUES ('2025-03-09 05:59+00', 'before'), ('2025-03-09 06:00+00', 'first'), ('2025-03-10 04:59+00', 'last'), ('2025-03-10 05:00+00', 'after');
 SELECT replace_flow.create_where_flow('local', 'TABLE local_in', $$ at >= '2025-03-09' AND at < '2025-03-10' $$);
 SET timezone = 'UTC';
-SELECT refreshed('local');
-SELECT refreshed('local');
+SELECT refreshed('local', technique => 'COMPLETE_REPLACE_WHERE');
+SELECT refreshed('local', technique => 'COMPLETE_REPLACE_WHERE');
 SELECT * FROM local ORDER BY at;
 RESET timezone;
 

@@ -36,7 +36,7 @@ GROUP BY item.day, item.v, item.n;
 -- Nothing changed: no row version, no trigger, no statement.  What the query does
 -- not give, here id and time of loading, survives.
 TRUNCATE written;
-SELECT refreshed('item');
+SELECT refreshed('item', technique => 'COMPLETE_REPLACE_WHERE');
 SELECT * FROM left_in_place ORDER BY day, v;
 TABLE written;
 -- the same from another place in the source, in another order
@@ -89,7 +89,7 @@ CREATE TABLE document_in (LIKE document);
 INSERT INTO document_in VALUES (1, '{"a": 1}', '<a/>', '(1,2)', ARRAY['{"b": 2}'::json], repeat('x', 100000)), (2, NULL, NULL, NULL, NULL, NULL), (0, '{}', '<b/>', NULL, '{}', '');
 SELECT replace_flow.create_where_flow('document', 'TABLE document_in', 'k > 0 AND (p IS NULL OR p[0] = 1)');
 SELECT refreshed('document');
-SELECT refreshed('document');
+SELECT refreshed('document', technique => 'COMPLETE_REPLACE_WHERE');
 UPDATE document_in SET j = '{"a":1}' WHERE k = 1;
 SELECT refreshed('document');
 UPDATE document_in SET big = repeat('x', 99999) || 'y' WHERE k = 1;

@@ -3,51 +3,61 @@
  * capture_wanted.c
  *	  Which columns of which tables matter to a where flow.
  *
- * For now: all columns of its target and of all tables that its query names.
+ * Of the tables that its query reads those that tell which rows of the target a
+ * change affects (flow_sources.c); of the target those by which the predicate
+ * tells whether somebody has changed the window.  A flow that has to be recomputed
+ * whole each time wants nothing.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "nodes/pg_list.h"
-#include "utils/rel.h"
-
 #include "capture_wanted.h"
 #include "captured.h"
-#include "query_reads.h"
-#include "table_family.h"
+#include "flow_sources.h"
+#include "flow_view.h"
+#include "where_predicate.h"
 
-static RfCapturedTable *
-all_columns(Oid relid)
+static List *
+add_table(List *wanted, Oid relid, Bitmapset *columns)
 {
 	RfCapturedTable *table = palloc0(sizeof(RfCapturedTable));
-	Relation	relation = table_open(relid, AccessShareLock);
-	TupleDesc	desc = RelationGetDescr(relation);
 
 	table->relid = relid;
-	for (int i = 0; i < desc->natts; i++)
-	{
-		if (!TupleDescAttr(desc, i)->attisdropped)
-			table->columns = bms_add_member(table->columns, i + 1);
-	}
-	table_close(relation, NoLock);
-	return table;
+	table->columns = columns;
+	return lappend(wanted, table);
+}
+
+/* The numbers of the target's columns that the flow's own predicate looks at. */
+static Bitmapset *
+predicate_columns(const RfFlow *flow)
+{
+	Bitmapset  *positions = rf_predicate_columns(rf_view_added(rf_predicate_stored(flow)));
+	Bitmapset  *attnums = NULL;
+	int			position = -1;
+
+	while ((position = bms_next_member(positions, position)) >= 0)
+		attnums = bms_add_member(attnums, flow->output_attnums[flow->column_outputs[position]]);
+	return attnums;
 }
 
 /*
- * A list of RfCapturedTable.
+ * What is to be captured for a flow, as RfCapturedTable.
  */
 List *
-rf_capture_wanted(const RfFlow *flow)
+rf_capture_wanted(const RfFlow *flow, const RfSources *sources)
 {
-	List	   *wanted = list_make1(all_columns(flow->target));
+	List	   *wanted = NIL;
 	ListCell   *cell;
 
-	foreach(cell, rf_reads_of_flow(flow->id))
+	if (sources->culprit != NULL)
+		return NIL;
+	foreach(cell, sources->sources)
 	{
-		if (rf_table_can_have_triggers(lfirst_oid(cell)))
-			wanted = lappend(wanted, all_columns(lfirst_oid(cell)));
+		RfSource   *source = lfirst(cell);
+
+		if (rf_source_obstacle(source) == NULL)
+			wanted = add_table(wanted, source->relid, rf_source_columns(source));
 	}
-	return wanted;
+	return add_table(wanted, flow->target, predicate_columns(flow));
 }

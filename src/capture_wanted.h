@@ -9,7 +9,8 @@
 #define RF_CAPTURE_WANTED_H
 
 #include "flow.h"
+#include "flow_sources.h"
 
-extern List *rf_capture_wanted(const RfFlow *flow);
+extern List *rf_capture_wanted(const RfFlow *flow, const RfSources *sources);
 
 #endif							/* RF_CAPTURE_WANTED_H */

@@ -1,16 +1,80 @@
 /*-------------------------------------------------------------------------
  *
  * change_capture.c
- *	  The trigger that notes what changed in a table.
+ *	  Changes of tables that where flows read, or own, are logged.
+ *
+ * A statement that writes such a table ends with our trigger, which is given
+ * the rows as they were and as they are.  It writes one entry into the change log
+ * for all of them: the values of the few columns that tell flows which rows of
+ * theirs can be affected (change_set.c).  The entry is part of the writer's
+ * transaction, and is seen by a flow's run if and only if the change itself is.
+ *
+ * Rows that a subscription applies come one by one, each with its entry.
+ *
+ * A log that nobody reads must not grow for ever.  So once in a while a writer
+ * looks how many entries its table has, and puts them together when they are too
+ * many: entries that it can lock at once, as one of its own.  Who has seen some of
+ * them sees them again, which costs a run some work and makes no difference.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "commands/trigger.h"
+#include "common/pg_prng.h"
+#include "executor/executor.h"
 #include "fmgr.h"
+#include "utils/rel.h"
+
+#include "captured_columns.h"
+#include "change_log.h"
+#include "change_set.h"
+#include "reentry.h"
 
 PG_FUNCTION_INFO_V1(replace_flow_capture_change);
+
+/* One writer in this many looks how long the log is. */
+#define LOOK_ONCE_IN 512
+
+static void
+add_transition_table(RfChangeSet *changes, Tuplestorestate *rows, TupleDesc desc)
+{
+	TupleTableSlot *slot;
+
+	if (rows == NULL)
+		return;
+	/* others who read it keep their places */
+	tuplestore_select_read_pointer(rows, tuplestore_alloc_read_pointer(rows, EXEC_FLAG_REWIND));
+	tuplestore_rescan(rows);
+	slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	while (tuplestore_gettupleslot(rows, true, false, slot))
+		rf_changes_add_row(changes, slot);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+static void
+add_replicated_row(RfChangeSet *changes, const TriggerData *data)
+{
+	rf_changes_add_row(changes, data->tg_trigslot);
+	if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
+		rf_changes_add_row(changes, data->tg_newslot);
+}
+
+static void
+add_changes(RfChangeSet *changes, const TriggerData *data)
+{
+	TupleDesc	desc = RelationGetDescr(data->tg_relation);
+
+	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+		rf_changes_add_all(changes);
+	else if (TRIGGER_FIRED_FOR_ROW(data->tg_event))
+		add_replicated_row(changes, data);
+	else
+	{
+		add_transition_table(changes, data->tg_oldtable, desc);
+		add_transition_table(changes, data->tg_newtable, desc);
+	}
+}
 
 /*
  * capture_change(): trigger, of statements and of replicated rows.
@@ -18,7 +82,26 @@ PG_FUNCTION_INFO_V1(replace_flow_capture_change);
 Datum
 replace_flow_capture_change(PG_FUNCTION_ARGS)
 {
+	TriggerData *data = (TriggerData *) fcinfo->context;
+	Bitmapset  *columns;
+	RfChangeSet *changes;
+
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		elog(ERROR, "unexpected call of replace_flow.capture_change()");
+	columns = rf_captured_columns(data->tg_relation);
+	if (columns == NULL)
+		return PointerGetDatum(NULL);
+	changes = rf_changes_begin(RelationGetDescr(data->tg_relation), columns);
+	add_changes(changes, data);
+	if (!rf_changes_is_empty(changes))
+	{
+		Oid			relid = RelationGetRelid(data->tg_relation);
+
+		rf_change_log_add(relid, rf_reentry_writer(relid),
+						  TRIGGER_FIRED_BY_INSERT(data->tg_event), rf_changes_content(changes));
+		if (pg_prng_uint64_range(&pg_global_prng_state, 1, LOOK_ONCE_IN) == 1)
+			rf_change_log_bound(data->tg_relation, columns);
+	}
+	rf_changes_end(changes);
 	return PointerGetDatum(NULL);
 }

@@ -181,6 +181,18 @@ rf_view_of_subquery(const RangeTblEntry *rte)
 #endif
 }
 
+/* Columns that are computed when they are read came with 18. */
+static inline bool
+rf_has_virtual_columns(TupleDesc desc)
+{
+#if PG_VERSION_NUM < 180000
+	(void) desc;
+	return false;
+#else
+	return desc->constr != NULL && desc->constr->has_generated_virtual;
+#endif
+}
+
 /* The number of this backend, from 0 up, below MaxBackends. */
 static inline int
 rf_backend_number(void)

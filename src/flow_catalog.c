@@ -3,7 +3,8 @@
  * flow_catalog.c
  *	  The extension's own tables.
  *
- * The only file that names them.  Each function acts as their owner for as
+ * The only file that names them, but for what changed in users' tables
+ * (change_log.c).  Each function acts as their owner for as
  * long as its statement takes, and takes values only as arguments: no code of
  * a user runs here.
  *
@@ -836,7 +837,7 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg_text(&args, rf_flow_kind_name(run->flow->kind));
 	rf_arg_text(&args, run->technique);
 	rf_arg_or_null(&args, TEXTARRAYOID, rf_catalog_array_of_texts(run->reasons),
-				   run->reasons == NIL);
+				   run->reasons == NIL && run->technique == NULL);
 	rf_arg_text(&args, run->predicate);
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
 	add_error(&args, run->error);

@@ -32,6 +32,7 @@
 #include "key_range.h"
 #include "ledger.h"
 #include "query.h"
+#include "refresh_plan.h"
 #include "regcolumn.h"
 #include "role.h"
 #include "sql_text.h"
@@ -213,12 +214,15 @@ void
 rf_define_triggers(const RfDefinition *definition, int32 flow_id)
 {
 	RfFlow	   *flow;
+	RfSources  *sources;
 
 	if (definition->row.kind == RF_WHERE)
 	{
 		flow = rf_flow_find(definition->name);
 		rf_flow_open(flow);
-		(void) rf_captured_place(flow, rf_capture_wanted(flow), true);
+		sources = rf_sources_of_flow(flow);
+		(void) rf_captured_place(flow, rf_capture_wanted(flow, sources), true);
+		rf_seen_nothing(flow_id, rf_refresh_tables(flow, sources));
 	}
 	rf_wake_up_triggers_place(flow_id);
 }

@@ -353,3 +353,45 @@ rf_monotone_bounds(Node *condition, const Var *var)
 											Max(hull.high, first)));
 	return bounds;
 }
+
+/*
+ * Whether an expression is computed from a column in steps that can be gone back.
+ */
+bool
+rf_monotone_is(Node *value, const Var *var)
+{
+	List	   *steps = NIL;
+	Oid			family;
+	TypeCacheEntry *entry = lookup_type_cache(exprType(value), TYPECACHE_EQ_OPR);
+
+	return rf_discrete_is(var->vartype) && rf_steps_from(value, var, &steps) &&
+		steps != NIL && strategy_of(entry->eq_opr, value, &family) == BTEqualStrategyNumber;
+}
+
+/* The value with a number, or the last one on its side of the type. */
+static Datum
+value_or_end(Oid type, int64 number)
+{
+	if (type == INT2OID)
+		number = Min(Max(number, PG_INT16_MIN), PG_INT16_MAX);
+	else if (type == INT4OID || type == DATEOID)
+		number = Min(Max(number, PG_INT32_MIN), PG_INT32_MAX);
+	return rf_discrete_value(type, number);
+}
+
+/*
+ * Between which values the column lies where such an expression has the value of
+ * a constant; more, if need be.
+ */
+void
+rf_monotone_range(Node *value, const Var *var, Const *constant, Datum *low, Datum *high)
+{
+	Oid			family;
+	RfHull		hull;
+
+	(void) strategy_of(lookup_type_cache(exprType(value), TYPECACHE_EQ_OPR)->eq_opr, value,
+					   &family);
+	hull = hull_of_values(value, BTEqualStrategyNumber, *constant, family, var);
+	*low = value_or_end(var->vartype, hull.low);
+	*high = value_or_end(var->vartype, hull.high);
+}

@@ -402,6 +402,18 @@ push(RfLevel *level, Node *condition, List **pushed)
 }
 
 /*
+ * Whether a condition on a query's output, taken into it, can leave out some rows
+ * of a group and not others.
+ */
+bool
+rf_push_down_cuts_groups(Query *query, Node *condition)
+{
+	RfLevel		level = {query, NULL, "finished rows"};
+
+	return cuts_groups_below(&level, condition);
+}
+
+/*
  * Filter the rows of a query by conditions on its output.  The query is a
  * rewritten one, SELECT ... FROM (subquery) q; the conditions are over q's
  * columns, without subqueries and volatile functions, and with constants for

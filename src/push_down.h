@@ -17,6 +17,7 @@ typedef struct RfPushed
 	char	   *condition;
 } RfPushed;
 
+extern bool rf_push_down_cuts_groups(Query *query, Node *condition);
 extern void rf_push_down(Query *query, List *conjuncts, List **residual, List **pushed);
 
 #endif							/* RF_PUSH_DOWN_H */

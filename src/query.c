@@ -184,6 +184,20 @@ rf_query_end(void)
 	MemoryContextSwitchTo(caller);
 }
 
+static EphemeralNamedRelation
+name_rows(const char *name, TupleDesc desc, Tuplestorestate *rows, double nrows)
+{
+	EphemeralNamedRelation enr = palloc0(sizeof(EphemeralNamedRelationData));
+
+	enr->md.name = pstrdup(name);
+	enr->md.reliddesc = InvalidOid;
+	enr->md.tupdesc = desc;
+	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+	enr->md.enrtuples = nrows;
+	enr->reldata = rows;
+	return enr;
+}
+
 /*
  * Let statements read a tuplestore under a name.  The number of rows goes to
  * the planner.
@@ -194,15 +208,8 @@ rf_query_register(const char *name, TupleDesc desc, Tuplestorestate *rows,
 {
 	/* SPI keeps its list of names in the current context */
 	MemoryContext caller = MemoryContextSwitchTo(CurTransactionContext);
-	EphemeralNamedRelation enr = palloc0(sizeof(EphemeralNamedRelationData));
 
-	enr->md.name = pstrdup(name);
-	enr->md.reliddesc = InvalidOid;
-	enr->md.tupdesc = desc;
-	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
-	enr->md.enrtuples = nrows;
-	enr->reldata = rows;
-	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
+	if (SPI_register_relation(name_rows(name, desc, rows, nrows)) != SPI_OK_REL_REGISTER)
 		elog(ERROR, "unexpected failure to register \"%s\"", name);
 	MemoryContextSwitchTo(caller);
 }
@@ -449,17 +456,32 @@ rf_query_rewrite(Query *query)
 	return linitial_node(Query, QueryRewrite(query));
 }
 
+static QueryEnvironment *
+environment_of(const RfGivenRows *given)
+{
+	QueryEnvironment *environment;
+
+	if (given == NULL)
+		return NULL;
+	environment = create_queryEnv();
+	register_ENR(environment, name_rows(given->name, given->desc, given->rows, given->nrows));
+	return environment;
+}
+
 /*
- * Like rf_query_each(), for a query that is a parse tree, already rewritten.
+ * Like rf_query_each(), for a query that is a parse tree, already rewritten, and
+ * reads rows that are given, or none (NULL).
  */
 void
-rf_query_each_of(Query *query, const Oid *types, RfRowCallback callback, void *arg)
+rf_query_each_of(Query *query, const RfGivenRows *given, const Oid *types,
+				 RfRowCallback callback, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	RfReceiver	receiver = begin_receiver(types, callback, arg);
 	PlannedStmt *plan = pg_plan_query(query, tree_source, 0, NULL);
 	QueryDesc  *desc = CreateQueryDesc(plan, tree_source, GetActiveSnapshot(),
-									   InvalidSnapshot, &receiver.pub, NULL, NULL, 0);
+									   InvalidSnapshot, &receiver.pub, NULL,
+									   environment_of(given), 0);
 
 	ExecutorStart(desc, 0);
 	rf_executor_run(desc);
@@ -468,6 +490,15 @@ rf_query_each_of(Query *query, const Oid *types, RfRowCallback callback, void *a
 	FreeQueryDesc(desc);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(receiver.row_context);
+}
+
+/*
+ * What the planner expects such a query to cost.
+ */
+double
+rf_query_cost(Query *query)
+{
+	return pg_plan_query(query, tree_source, 0, NULL)->planTree->total_cost;
 }
 
 /*

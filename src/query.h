@@ -55,6 +55,15 @@ typedef struct RfWritten
 	uint64		written;
 } RfWritten;
 
+/* Rows that a query finds under a name. */
+typedef struct RfGivenRows
+{
+	const char *name;
+	TupleDesc	desc;
+	Tuplestorestate *rows;
+	double		nrows;
+} RfGivenRows;
+
 typedef void (*RfRowCallback) (TupleTableSlot *slot, void *arg);
 
 extern MemoryContext rf_query_begin(void);
@@ -70,8 +79,9 @@ extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
 extern void rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 						  RfRowCallback callback, void *arg);
 extern Query *rf_query_rewrite(Query *query);
-extern void rf_query_each_of(Query *query, const Oid *types,
+extern void rf_query_each_of(Query *query, const RfGivenRows *given, const Oid *types,
 							 RfRowCallback callback, void *arg);
+extern double rf_query_cost(Query *query);
 extern char *rf_query_plan(Query *query);
 extern void rf_query_begin_writes(void);
 extern void rf_query_end_writes(void);

@@ -374,6 +374,20 @@ rf_level_enter(RfLevel *level, Index table, RfLevel *inner)
 }
 
 /*
+ * The WITH query that a relation of a level stands for.
+ */
+Query *
+rf_level_with_query(const RfLevel *level, Index table)
+{
+	const RfLevel *owner;
+	CommonTableExpr *cte = find_with_query(level, rt_fetch(table, level->query->rtable), &owner);
+
+	if (cte == NULL)
+		elog(ERROR, "unexpected reference to a WITH query");
+	return castNode(Query, cte->ctequery);
+}
+
+/*
  * Whether a WITH query is computed on its own, as it stands: the server takes no
  * condition into it.
  */

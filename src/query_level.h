@@ -22,6 +22,7 @@ typedef struct RfLevel
 extern bool rf_level_holds_back(const RfLevel *level, Node *condition);
 extern List *rf_level_arms(RfLevel *level);
 extern bool rf_level_enter(RfLevel *level, Index table, RfLevel *inner);
+extern Query *rf_level_with_query(const RfLevel *level, Index table);
 extern bool rf_level_is_fenced(const RfLevel *level, Index table);
 extern bool rf_level_joins_groups(const RfLevel *level);
 extern bool rf_level_is_nullable(const RfLevel *level, Index table);

@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 
 #include "reentry.h"
@@ -22,10 +23,18 @@ typedef struct RfRunning
 {
 	int32		flow_id;
 	Oid			stream;			/* or InvalidOid */
+	List	   *written;		/* tables that it is writing now */
+	int			trigger_depth;	/* of the run itself */
 	MemoryContextCallback callback;
 } RfRunning;
 
 static List *running = NIL;		/* of RfRunning */
+
+static int
+trigger_depth(void)
+{
+	return DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0));
+}
 
 static void
 forget(void *arg)
@@ -90,4 +99,52 @@ rf_reentry_consumes(Oid relid)
 			return true;
 	}
 	return false;
+}
+
+static RfRunning *
+find(int32 flow_id)
+{
+	ListCell   *cell;
+
+	foreach(cell, running)
+	{
+		RfRunning  *entry = lfirst(cell);
+
+		if (entry->flow_id == flow_id)
+			return entry;
+	}
+	elog(ERROR, "unexpected write of a flow that does not run");
+}
+
+/*
+ * The run of a flow writes these tables itself from now on; until it writes
+ * nothing (NIL).
+ */
+void
+rf_reentry_write(int32 flow_id, List *relids)
+{
+	RfRunning  *entry = find(flow_id);
+
+	entry->written = relids;
+	entry->trigger_depth = trigger_depth();
+}
+
+/*
+ * The flow whose run is writing the table, if what this trigger sees is that run's
+ * own and not what another trigger has done to the table; or else 0.
+ */
+int32
+rf_reentry_writer(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, running)
+	{
+		RfRunning  *entry = lfirst(cell);
+
+		if (list_member_oid(entry->written, relid) &&
+			trigger_depth() == entry->trigger_depth + 1)
+			return entry->flow_id;
+	}
+	return 0;
 }

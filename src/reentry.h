@@ -12,6 +12,8 @@
 
 extern void rf_reentry_enter(const RfFlow *flow, MemoryContext context);
 extern bool rf_reentry_is_in(int32 flow_id);
+extern void rf_reentry_write(int32 flow_id, List *relids);
+extern int32 rf_reentry_writer(Oid relid);
 extern bool rf_reentry_consumes(Oid relid);
 
 #endif							/* RF_REENTRY_H */

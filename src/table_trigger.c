@@ -147,6 +147,15 @@ function_called(const char *name)
 						   ObjectIdGetDatum(rf_flow_namespace()));
 }
 
+/*
+ * The function of the triggers that capture changes.
+ */
+Oid
+rf_triggers_capture_function(void)
+{
+	return function_called(CAPTURE);
+}
+
 /* Add the rows of a statement, before and after, to what a trigger sees. */
 static void
 let_see_rows(CreateTrigStmt *statement, bool is_new)

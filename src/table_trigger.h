@@ -13,6 +13,7 @@
 #define RF_WAKES_SOURCE 0x2		/* changes of it wake a where flow */
 #define RF_CAPTURED 0x4			/* its changes are captured for where flows */
 
+extern Oid	rf_triggers_capture_function(void);
 extern bool rf_triggers_are_there(Oid relid, int purposes);
 extern bool rf_triggers_fire(Oid relid, int purposes);
 extern void rf_triggers_place(Oid relid, int purposes);

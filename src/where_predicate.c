@@ -483,6 +483,60 @@ rf_predicate_on_target(const RfFlow *flow, Node *predicate)
 	return rf_predicate_replace(predicate, by);
 }
 
+/* A predicate that is asked of rows in memory. */
+struct RfRowCondition
+{
+	EState	   *estate;
+	ExprContext *econtext;
+	ExprState  *expression;
+	TupleTableSlot *slot;
+};
+
+/*
+ * Prepare to ask a predicate of rows: of their stored columns, by position.
+ */
+RfRowCondition *
+rf_predicate_begin_rows(const RfFlow *flow, Node *predicate)
+{
+	RfRowCondition *condition = palloc(sizeof(RfRowCondition));
+	MemoryContext caller;
+
+	condition->estate = CreateExecutorState();
+	condition->econtext = CreateExprContext(condition->estate);
+	caller = MemoryContextSwitchTo(condition->estate->es_query_cxt);
+	condition->slot = MakeSingleTupleTableSlot(flow->columns, &TTSOpsVirtual);
+	condition->expression = ExecInitExpr(expression_planner(copyObject((Expr *) predicate)), NULL);
+	condition->econtext->ecxt_scantuple = condition->slot;
+	MemoryContextSwitchTo(caller);
+	return condition;
+}
+
+/*
+ * Whether it is true of a row.
+ */
+bool
+rf_predicate_is_true(RfRowCondition *condition, const Datum *values, const bool *nulls)
+{
+	TupleTableSlot *slot = condition->slot;
+	bool		isnull;
+	Datum		result;
+
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, values, slot->tts_tupleDescriptor->natts * sizeof(Datum));
+	memcpy(slot->tts_isnull, nulls, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+	ResetExprContext(condition->econtext);
+	result = ExecEvalExprSwitchContext(condition->expression, condition->econtext, &isnull);
+	return !isnull && DatumGetBool(result);
+}
+
+void
+rf_predicate_end_rows(RfRowCondition *condition)
+{
+	ExecDropSingleTupleTableSlot(condition->slot);
+	FreeExecutorState(condition->estate);
+}
+
 /*
  * The predicate as people read it.
  */

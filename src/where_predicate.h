@@ -23,6 +23,8 @@ typedef struct RfPredicateScope
 	const Query *query;
 } RfPredicateScope;
 
+typedef struct RfRowCondition RfRowCondition;
+
 extern RfView *rf_predicate_read(const RfPredicateScope *scope, const char *text);
 extern RfView *rf_predicate_stored(const RfFlow *flow);
 extern RfView *rf_predicate_carry(const RfPredicateScope *scope, const RfView *before);
@@ -32,6 +34,10 @@ extern void rf_predicate_check_casts(const char *flow_name, Node *predicate);
 extern Bitmapset *rf_predicate_columns(Node *predicate);
 extern Node *rf_predicate_replace(Node *predicate, Node **by);
 extern Node *rf_predicate_on_target(const RfFlow *flow, Node *predicate);
+extern RfRowCondition *rf_predicate_begin_rows(const RfFlow *flow, Node *predicate);
+extern bool rf_predicate_is_true(RfRowCondition *condition, const Datum *values,
+								 const bool *nulls);
+extern void rf_predicate_end_rows(RfRowCondition *condition);
 extern char *rf_predicate_text(const RfFlow *flow, Node *predicate);
 
 #endif							/* RF_WHERE_PREDICATE_H */

@@ -7,13 +7,15 @@
  *
  *	1. Settle the predicate: the flow's own, or the one that was given for this
  *	   run.
- *	2. Read new rows: those of the query for which the predicate is true.
- *	   Expectations drop some; the rest is converted to the target's types and
- *	   sorted by the hash that row_diff wants.
- *	3. Read old rows: those of the target for which it is true, under the same
- *	   snapshot.
- *	4. Compare: all of them are one group.
- *	5. Write: deletes, updates, inserts.
+ *	2. Plan: see what changed since the last run, and which part of the window is
+ *	   to be recomputed (refresh_plan.c): all, some groups of rows, or nothing.
+ *	3. Read new rows: those of the query that are in this part.  Expectations drop
+ *	   some; the rest is converted to the target's types and sorted by the hash
+ *	   that row_diff wants.
+ *	4. Read old rows: those of the target that are in it, under the same snapshot.
+ *	5. Compare: all of them are one group of the diff.
+ *	6. Write: deletes, updates, inserts.
+ *	7. Remember what was seen.
  *
  * A full refresh reads all rows of the target, and removes those outside the
  * window: by DELETE, or by UPDATE where other tables reference the row and it is
@@ -36,8 +38,11 @@
 #include "flow_run.h"
 #include "run_progress.h"
 #include "query.h"
+#include "reentry.h"
+#include "refresh_plan.h"
 #include "row_diff.h"
 #include "row_sort.h"
+#include "table_family.h"
 #include "target_shape.h"
 #include "target_write.h"
 #include "where_predicate.h"
@@ -47,9 +52,6 @@
 /* The one group that all rows are. */
 #define WINDOW_GROUP 1
 
-/* The only technique that there is. */
-#define COMPLETE "COMPLETE_REPLACE_WHERE"
-
 /* The pieces that a run works with. */
 typedef struct RfRefresh
 {
@@ -58,6 +60,8 @@ typedef struct RfRefresh
 	bool		preview;
 	const RfFlow *flow;
 	RfRun	   *run;
+	RfRefreshBase *base;		/* not in a preview */
+	RfRefreshPlan *plan;
 	Node	   *predicate;
 	int			verdict;		/* position of a new row's verdict */
 	int64		old_rows;
@@ -72,33 +76,6 @@ typedef struct RfRefresh
 } RfRefresh;
 
 static void
-check_technique(const RfRefresh *refresh)
-{
-	const char *technique = refresh->options->technique;
-	static const char *const known[] = {
-		"NO_OP", "APPEND_ONLY", "ROW_BASED", "PARTITION_OVERWRITE", COMPLETE
-	};
-
-	if (technique == NULL || strcmp(technique, COMPLETE) == 0)
-		return;
-	for (size_t i = 0; i < lengthof(known); i++)
-	{
-		if (strcmp(technique, known[i]) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("flow \"%s\" cannot be refreshed with technique \"%s\"",
-							refresh->flow->name, technique),
-					 errdetail("Changes of its sources are not tracked, so it could miss some."),
-					 errhint("Leave the technique to the run, or use \"%s\".", COMPLETE)));
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("technique \"%s\" is not known", technique),
-			 errdetail("Flow \"%s\" was to be refreshed with it.", refresh->flow->name),
-			 errhint("Leave the technique to the run, or use \"%s\".", COMPLETE)));
-}
-
-static void
 check_reset(const RfFlow *flow)
 {
 	if (!flow->reset_allowed)
@@ -110,45 +87,48 @@ check_reset(const RfFlow *flow)
 						 quote_literal_cstr(flow->name))));
 }
 
-/* Why the run is done as it is, as codes with a sentence each. */
-static List *
-find_reasons(const RfRefresh *refresh)
-{
-	const RfRefreshOptions *options = refresh->options;
-	List	   *reasons = NIL;
-	int32		version;
-
-	if (options->reason != NULL)
-		reasons = lappend(reasons, unconstify(char *, options->reason));
-	if (options->technique != NULL)
-		reasons = lappend(reasons, "REQUESTED: the technique was given in the call");
-	else if (refresh->full)
-		reasons = lappend(reasons, "REQUESTED: a full refresh was called for");
-	else if (!rf_catalog_last_version(refresh->flow->id, &version))
-		reasons = lappend(reasons, "FIRST_RUN: the flow has not run before");
-	else if (version != refresh->flow->definition_version)
-		reasons = lappend(reasons, "DEFINITION_CHANGED: the flow was altered since its last run");
-	else
-		reasons = lappend(reasons, "UNTRACKED_SOURCE: changes of its sources are not tracked");
-	return reasons;
-}
-
 /* Step 1, as the caller, whose names an override uses. */
 static void
 prepare(RfRun *run, void *arg)
 {
 	RfRefresh  *refresh = arg;
+	const RfRefreshOptions *options = refresh->options;
 
 	refresh->run = run;
 	refresh->flow = run->flow;
-	check_technique(refresh);
+	if (options->technique != NULL)
+		(void) rf_technique_parse(options->technique, run->flow->name);
 	if (refresh->full)
 		check_reset(run->flow);
-	refresh->predicate = rf_predicate_of_run(run->flow, refresh->options->predicate_override);
+	refresh->predicate = rf_predicate_of_run(run->flow, options->predicate_override);
 	if (refresh->preview)
 		return;
-	run->technique = COMPLETE;
-	run->reasons = find_reasons(refresh);
+	refresh->base = rf_refresh_base(run->flow);
+	rf_refresh_base_repair(refresh->base, run->flow);
+}
+
+/* Step 2: what is to be recomputed.  A preview tells of the whole window. */
+static void
+make_plan(RfRefresh *refresh)
+{
+	const RfRefreshOptions *options = refresh->options;
+	RfRefreshRequest request = {
+		.full = refresh->full,
+		.is_override = options->predicate_override != NULL,
+		.technique = options->technique
+	};
+	RfRun	   *run = refresh->run;
+
+	if (refresh->preview)
+	{
+		refresh->plan = rf_refresh_plan_complete(refresh->predicate);
+		return;
+	}
+	refresh->plan = rf_refresh_plan(refresh->flow, refresh->base, &request, refresh->predicate);
+	run->technique = rf_technique_name(refresh->plan->technique);
+	run->reasons = refresh->plan->reasons;
+	if (options->reason != NULL)
+		run->reasons = lcons(unconstify(char *, options->reason), run->reasons);
 }
 
 static RfWriteRules
@@ -209,7 +189,7 @@ is_true(const TupleTableSlot *slot, int column)
 	return !slot->tts_isnull[column] && DatumGetBool(slot->tts_values[column]);
 }
 
-/* Step 2, for one row of the query. */
+/* Step 3, for one row of the query. */
 static void
 read_new_row(TupleTableSlot *slot, void *arg)
 {
@@ -228,20 +208,40 @@ read_new_row(TupleTableSlot *slot, void *arg)
 				refresh->values, refresh->nulls);
 }
 
+/* In how many parts rows are read: by groups, or all of the plan's window. */
+static int
+parts_to_read(const RfRefresh *refresh)
+{
+	const RfAffected *affected = refresh->plan->affected;
+
+	return affected == NULL || !rf_affected_is_exact(affected) ? 1 : rf_affected_parts(affected);
+}
+
+static void
+read_new_part(RfRefresh *refresh, int part)
+{
+	RfRefreshPlan *plan = refresh->plan;
+	List	   *pushed;
+	Query	   *query = rf_window_new_rows(refresh->flow, plan->predicate, &pushed);
+	RfGivenRows *groups = NULL;
+
+	if (plan->affected != NULL && rf_affected_is_exact(plan->affected))
+		groups = rf_affected_restrict_source(plan->affected, part, query);
+	rf_query_each_of(query, groups, rf_window_new_types(refresh->flow), read_new_row, refresh);
+}
+
 static void
 read_new_rows(RfRefresh *refresh)
 {
-	List	   *pushed;
-
 	rf_progress_phase(RF_PHASE_READING, RF_ROWS_UNKNOWN);
-	rf_query_each_of(rf_window_new_rows(refresh->flow, refresh->predicate, &pushed),
-					 rf_window_new_types(refresh->flow), read_new_row, refresh);
+	for (int part = 0; part < parts_to_read(refresh); part++)
+		read_new_part(refresh, part);
 	rf_checks_complete(refresh->checks);
 	refresh->run->counts.rows_rejected = rf_checks_rejected(refresh->checks);
 	rf_sort_complete(refresh->new_rows);
 }
 
-/* Step 3, for one row of the target. */
+/* Step 4, for one row of the target. */
 static void
 read_old_row(TupleTableSlot *slot, void *arg)
 {
@@ -265,26 +265,53 @@ read_old_row(TupleTableSlot *slot, void *arg)
 }
 
 static void
+read_old_part(RfRefresh *refresh, int part)
+{
+	RfRefreshPlan *plan = refresh->plan;
+	Query	   *query = rf_window_old_rows(refresh->flow, plan->predicate, refresh->full);
+	RfGivenRows *groups = NULL;
+
+	if (plan->affected != NULL && rf_affected_is_exact(plan->affected))
+		groups = rf_affected_restrict_target(plan->affected, part, query);
+	/* its columns have the types that the flow was opened with */
+	rf_query_each_of(query, groups, NULL, read_old_row, refresh);
+}
+
+static void
 read_old_rows(RfRefresh *refresh)
 {
 	rf_progress_phase(RF_PHASE_FINDING, RF_ROWS_UNKNOWN);
-	/* its columns have the types that the flow was opened with */
-	rf_query_each_of(rf_window_old_rows(refresh->flow, refresh->predicate, refresh->full),
-					 NULL, read_old_row, refresh);
+	for (int part = 0; part < parts_to_read(refresh); part++)
+		read_old_part(refresh, part);
 	rf_diff_old_complete(refresh->diff);
+}
+
+/* Whether the window would be left without a row. */
+static bool
+is_emptied(const RfRefresh *refresh)
+{
+	const RfRunCounts *counts = &refresh->run->counts;
+
+	return counts->rows_read == counts->rows_rejected && refresh->old_rows > 0;
+}
+
+static bool
+may_be_emptied(const RfRefresh *refresh)
+{
+	const RfRefreshOptions *options = refresh->options;
+
+	return options->insists ? options->allow_empty : refresh->flow->allow_empty;
 }
 
 /* A source that has vanished must not take the target's rows along. */
 static void
 check_not_empty(const RfRefresh *refresh)
 {
-	const RfRefreshOptions *options = refresh->options;
 	const RfRunCounts *counts = &refresh->run->counts;
-	bool		allowed = options->insists ? options->allow_empty : refresh->flow->allow_empty;
 	const char *rejected = counts->rows_rejected == 0 ? "" :
-		psprintf(", of which expectations drop " INT64_FORMAT, counts->rows_rejected);
+	psprintf(", of which expectations drop " INT64_FORMAT, counts->rows_rejected);
 
-	if (!allowed && counts->rows_read == counts->rows_rejected && refresh->old_rows > 0)
+	if (!may_be_emptied(refresh) && is_emptied(refresh))
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("the query of flow \"%s\" gives no row for the window", refresh->flow->name),
@@ -293,7 +320,7 @@ check_not_empty(const RfRefresh *refresh)
 				 errhint("See whether its sources are complete. To go on all the same, give allow_empty => true to replace_flow.refresh() or to replace_flow.alter_flow().")));
 }
 
-/* Step 4. */
+/* Step 5. */
 static void
 compare(RfRefresh *refresh)
 {
@@ -312,29 +339,79 @@ compare(RfRefresh *refresh)
 }
 
 static void
-work(RfRun *run, void *arg)
+read_rows(RfRefresh *refresh)
 {
-	RfRefresh  *refresh = arg;
-
-	PushActiveSnapshot(GetTransactionSnapshot());
-	refresh->predicate = rf_predicate_settle(refresh->predicate);
-	run->predicate = rf_predicate_text(refresh->flow, refresh->predicate);
 	begin_pieces(refresh);
 	read_new_rows(refresh);
 	rf_failpoint("sources", "read");
 	read_old_rows(refresh);
 	rf_failpoint("window", "read");
+}
+
+/*
+ * Some groups have vanished, and the window must not: whether other rows are left
+ * in it is seen when all of it is read.
+ */
+static void
+read_all_after_all(RfRefresh *refresh)
+{
+	end_pieces(refresh);
+	refresh->run->counts = (RfRunCounts)
+	{
+		0
+	};
+	refresh->old_rows = 0;
+	rf_refresh_plan_give_up(refresh->plan, refresh->predicate);
+	read_rows(refresh);
+}
+
+/* Steps 3 to 6. */
+static void
+recompute(RfRefresh *refresh)
+{
+	read_rows(refresh);
+	if (refresh->plan->affected != NULL && is_emptied(refresh) && !may_be_emptied(refresh))
+		read_all_after_all(refresh);
 	check_not_empty(refresh);
 	compare(refresh);
+}
+
+static void
+write_changes(RfRefresh *refresh)
+{
+	const RfFlow *flow = refresh->flow;
+
+	rf_reentry_write(flow->id, rf_table_with_parts(flow->target));
+	rf_writer_execute(refresh->writer);
+	rf_reentry_write(flow->id, NIL);
+	rf_progress_phase(RF_PHASE_RECORDING, RF_ROWS_UNKNOWN);
+	rf_checks_record(refresh->checks, refresh->run->run_id);
+	rf_failpoint("expectations", "recorded");
+}
+
+static void
+work(RfRun *run, void *arg)
+{
+	RfRefresh  *refresh = arg;
+	Datum		snapshot;
+	bool		nothing;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	snapshot = rf_seen_snapshot();
+	refresh->predicate = rf_predicate_settle(refresh->predicate);
+	run->predicate = rf_predicate_text(refresh->flow, refresh->predicate);
+	make_plan(refresh);
+	nothing = rf_refresh_plan_is_empty(refresh->plan);
+	if (!nothing)
+		recompute(refresh);
 	PopActiveSnapshot();
+	if (!nothing && !refresh->preview)
+		write_changes(refresh);
+	if (!nothing)
+		end_pieces(refresh);
 	if (!refresh->preview)
-	{
-		rf_writer_execute(refresh->writer);
-		rf_progress_phase(RF_PHASE_RECORDING, RF_ROWS_UNKNOWN);
-		rf_checks_record(refresh->checks, run->run_id);
-		rf_failpoint("expectations", "recorded");
-	}
-	end_pieces(refresh);
+		rf_refresh_remember(refresh->flow, refresh->base, refresh->plan, snapshot,
+							refresh->predicate);
 }
 
 static RfRunOrder

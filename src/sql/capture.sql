@@ -38,7 +38,8 @@ CREATE TABLE replace_flow.seen (
     settled            boolean NOT NULL,
     seen_before        xid8 NOT NULL,
     in_progress        xid8[] NOT NULL,
-    fingerprint        bigint NOT NULL,
+    sources            bigint NOT NULL,     -- fingerprints of what it depends on,
+    target             bigint NOT NULL,     -- and of its target
     relids             oid[] NOT NULL
 );
 

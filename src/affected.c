@@ -1,0 +1,650 @@
+/*-------------------------------------------------------------------------
+ *
+ * affected.c
+ *	  Output rows that changed rows of sources can have a part in.
+ *
+ * Some columns of the target, the *group columns*, can be told from the changed
+ * rows of each source (source_trace.c).  So the values that they have for changed
+ * rows, the *affected groups*, say which output rows may differ from what
+ * the target holds; all others are as they were.
+ *
+ * The run computes its query for these groups alone, and compares the result with
+ * the target's rows of the same groups.  To that end both queries are joined with
+ * the groups: the target by its columns; and the flow's query as far down as
+ * the group columns can be followed together (join_group_place.c), best to the
+ * table that they come from, where an index can serve the join.
+ *
+ * Groups are values as the target stores them, and are one when its types count
+ * them as equal.  NULL is a value, but a join that says so is served by no index;
+ * so groups are taken apart by which of their columns are NULL, and each *part*
+ * has queries of its own.
+ *
+ * When it is not known which rows changed, but between which values, then the
+ * groups lie between two values, too, where the way from one to the other keeps
+ * the order.  Such a range is a condition like those of the predicate, and is
+ * added to it (rf_affected_predicate); for known groups as well, since it bounds
+ * what has to be looked through.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/sortsupport.h"
+#include "utils/typcache.h"
+
+#include "affected.h"
+#include "conversion.h"
+#include "discrete_type.h"
+#include "group_join.h"
+#include "monotone_function.h"
+#include "monotone_step.h"
+#include "query_level.h"
+#include "where_predicate.h"
+
+/* Groups that are kept at most; more are taken as a range. */
+#define MAX_GROUPS 20000
+
+/*
+ * By how much two time zones, or two moments in one, differ at most, twice: a
+ * time that is converted from one to the other, cut, and converted back, keeps
+ * its order to one that is further away.
+ */
+#define ZONE_SLACK (60 * USECS_PER_HOUR)
+
+struct RfAffected
+{
+	const RfFlow *flow;
+	int			ncolumns;
+	int		   *columns;		/* positions among the flow's columns */
+	RfChangedRange *ranges;		/* of each */
+	bool		exact;			/* the groups are known */
+	RfGroup    *groups;
+	int64		ngroups;
+	int64		room;
+	List	   *parts;			/* of RfGroupPart */
+};
+
+/*
+ * Begin to collect groups, by these columns of the flow.
+ */
+RfAffected *
+rf_affected_begin(const RfFlow *flow, const Bitmapset *columns)
+{
+	RfAffected *affected = palloc0(sizeof(RfAffected));
+	int			column = -1;
+
+	affected->flow = flow;
+	affected->ncolumns = bms_num_members(columns);
+	affected->columns = palloc(affected->ncolumns * sizeof(int));
+	affected->ranges = palloc0(affected->ncolumns * sizeof(RfChangedRange));
+	affected->exact = true;
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		column = bms_next_member(columns, column);
+		affected->columns[i] = column;
+		affected->ranges[i].bounded = rf_discrete_is(rf_flow_column_type(flow, column).type);
+		affected->ranges[i].low = PG_INT64_MAX;
+		affected->ranges[i].high = PG_INT64_MIN;
+	}
+	return affected;
+}
+
+static void
+forget_groups(RfAffected *affected)
+{
+	affected->exact = false;
+	affected->ngroups = 0;
+}
+
+static void
+extend(RfChangedRange *range, int64 number)
+{
+	range->low = Min(range->low, number);
+	range->high = Max(range->high, number);
+}
+
+/* Take values, by group column, for a group. */
+static void
+add_group(RfAffected *affected, const Datum *values, const bool *nulls)
+{
+	RfGroup    *group;
+
+	if (affected->ngroups == MAX_GROUPS)
+		forget_groups(affected);
+	if (affected->ngroups == affected->room)
+	{
+		affected->room = Max(64, 2 * affected->room);
+		affected->groups = affected->groups == NULL ?
+			palloc(affected->room * sizeof(RfGroup)) :
+			repalloc(affected->groups, affected->room * sizeof(RfGroup));
+	}
+	group = &affected->groups[affected->ngroups];
+	group->values = palloc(affected->ncolumns * sizeof(Datum));
+	group->nulls = palloc(affected->ncolumns * sizeof(bool));
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(affected->flow->columns, affected->columns[i]);
+
+		group->nulls[i] = nulls[i];
+		group->values[i] = nulls[i] ? (Datum) 0 :
+			datumCopy(values[i], column->attbyval, column->attlen);
+		if (nulls[i])
+			affected->ranges[i].has_null = true;
+		else if (affected->ranges[i].bounded)
+			extend(&affected->ranges[i], rf_discrete_number(column->atttypid, values[i]));
+	}
+	if (affected->exact)
+		affected->ngroups++;
+}
+
+/* The expressions that give a source's row its group. */
+typedef struct RfGrouping
+{
+	EState	   *estate;
+	ExprContext *econtext;
+	ExprState **expressions;
+	Relation	table;
+	TupleTableSlot *slot;
+} RfGrouping;
+
+static RfGrouping
+begin_grouping(const RfAffected *affected, const RfOccurrence *occurrence)
+{
+	RfGrouping	grouping;
+	MemoryContext caller;
+
+	grouping.estate = CreateExecutorState();
+	grouping.econtext = CreateExprContext(grouping.estate);
+	grouping.table = table_open(occurrence->relid, NoLock);
+	caller = MemoryContextSwitchTo(grouping.estate->es_query_cxt);
+	grouping.slot = MakeSingleTupleTableSlot(RelationGetDescr(grouping.table), &TTSOpsVirtual);
+	grouping.expressions = palloc(affected->ncolumns * sizeof(ExprState *));
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		Node	   *trace = occurrence->traces[affected->columns[i]];
+
+		grouping.expressions[i] = ExecInitExpr(expression_planner(copyObject((Expr *) trace)),
+											   NULL);
+	}
+	MemoryContextSwitchTo(caller);
+	grouping.econtext->ecxt_scantuple = grouping.slot;
+	return grouping;
+}
+
+static void
+end_grouping(RfGrouping *grouping)
+{
+	ExecDropSingleTupleTableSlot(grouping->slot);
+	table_close(grouping->table, NoLock);
+	FreeExecutorState(grouping->estate);
+}
+
+/* The group of the row in the slot. */
+static void
+compute_group(const RfAffected *affected, RfGrouping *grouping, Datum *values, bool *nulls)
+{
+	ResetExprContext(grouping->econtext);
+	for (int i = 0; i < affected->ncolumns; i++)
+		values[i] = ExecEvalExprSwitchContext(grouping->expressions[i], grouping->econtext,
+											  &nulls[i]);
+}
+
+static void
+add_rows(RfAffected *affected, const RfOccurrence *occurrence, const RfChangeSet *changes)
+{
+	RfGrouping	grouping = begin_grouping(affected, occurrence);
+	Datum	   *values = palloc(affected->ncolumns * sizeof(Datum));
+	bool	   *nulls = palloc(affected->ncolumns * sizeof(bool));
+	int64		position = 0;
+
+	while (rf_changes_next(changes, &position, grouping.slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		compute_group(affected, &grouping, values, nulls);
+		add_group(affected, values, nulls);
+	}
+	end_grouping(&grouping);
+}
+
+/* A column's number, kept away from the ends of its type, and moved by some slack. */
+static bool
+widen(Oid type, int64 slack, int64 *low, int64 *high)
+{
+	int64		first;
+	int64		last;
+
+	rf_discrete_usual(type, &first, &last);
+	if (type == DATEOID)
+		slack = (slack + USECS_PER_DAY - 1) / USECS_PER_DAY;
+	if (*low > *high || *low < first + slack || *high > last - slack)
+		return false;
+	*low -= slack;
+	*high += slack;
+	return true;
+}
+
+/* Whether steps keep the order of all values that are far enough apart. */
+static int64
+slack_of(List *steps)
+{
+	ListCell   *cell;
+
+	foreach(cell, steps)
+	{
+		RfStepKind	kind = ((RfStep *) lfirst(cell))->kind;
+
+		if (kind == RF_STEP_TO_LOCAL || kind == RF_STEP_FROM_LOCAL)
+			return ZONE_SLACK;
+	}
+	return 0;
+}
+
+/*
+ * The range of a group column for the range of the one column that it is
+ * computed from; not bounded where the way there may change the order.
+ */
+static RfChangedRange
+range_of_group(RfGrouping *grouping, int i, Node *trace, const RfChangeSet *changes)
+{
+	RfChangedRange any = {.bounded = false, .has_null = true};
+	List	   *vars = rf_condition_columns(trace);
+	List	   *steps = NIL;
+	Var		   *var;
+	RfChangedRange range;
+	int64		ends[2];
+
+	if (list_length(vars) != 1)
+		return any;
+	var = linitial_node(Var, vars);
+	range = rf_changes_range(changes, var->varattno);
+	if (!range.bounded || !rf_discrete_is(var->vartype) ||
+		!rf_steps_from(trace, var, &steps) ||
+		!widen(var->vartype, slack_of(steps), &range.low, &range.high))
+		return any;
+	ends[0] = range.low;
+	ends[1] = range.high;
+	for (int end = 0; end < 2; end++)
+	{
+		TupleTableSlot *slot = grouping->slot;
+		bool		isnull;
+		Datum		value;
+
+		ExecClearTuple(slot);
+		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+		slot->tts_values[var->varattno - 1] = rf_discrete_value(var->vartype, ends[end]);
+		slot->tts_isnull[var->varattno - 1] = false;
+		ExecStoreVirtualTuple(slot);
+		ResetExprContext(grouping->econtext);
+		value = ExecEvalExprSwitchContext(grouping->expressions[i], grouping->econtext, &isnull);
+		if (isnull)
+			return any;
+		ends[end] = rf_discrete_number(exprType(trace), value);
+	}
+	range.low = ends[0];
+	range.high = ends[1];
+	return range;
+}
+
+static void
+add_range(RfAffected *affected, const RfOccurrence *occurrence, const RfChangeSet *changes)
+{
+	RfGrouping	grouping = begin_grouping(affected, occurrence);
+
+	forget_groups(affected);
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		RfChangedRange *range = &affected->ranges[i];
+		RfChangedRange one;
+
+		if (!range->bounded)
+			continue;
+		one = range_of_group(&grouping, i, occurrence->traces[affected->columns[i]], changes);
+		range->bounded = one.bounded;
+		range->has_null |= one.has_null;
+		extend(range, one.low);
+		extend(range, one.high);
+	}
+	end_grouping(&grouping);
+}
+
+/*
+ * Add the groups of changed rows of a source, at one of the places where the
+ * query reads it.  This computes expressions of the query for rows that it may
+ * never have computed them for, so it can fail.
+ */
+void
+rf_affected_add(RfAffected *affected, const RfOccurrence *occurrence,
+				const RfChangeSet *changes)
+{
+	if (rf_changes_kind(changes) == RF_CHANGES_ROWS)
+		add_rows(affected, occurrence, changes);
+	else
+		add_range(affected, occurrence, changes);
+}
+
+/* What groups are compared by, column by column. */
+static SortSupport
+begin_comparison(const RfAffected *affected)
+{
+	SortSupport keys = palloc0(affected->ncolumns * sizeof(SortSupportData));
+
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
+
+		keys[i].ssup_cxt = CurrentMemoryContext;
+		keys[i].ssup_collation = type.collation;
+		keys[i].ssup_nulls_first = false;
+		PrepareSortSupportFromOrderingOp(lookup_type_cache(type.type, TYPECACHE_LT_OPR)->lt_opr,
+										 &keys[i]);
+	}
+	return keys;
+}
+
+/* What the comparison of groups is given. */
+typedef struct RfComparison
+{
+	int			ncolumns;
+	SortSupport keys;
+} RfComparison;
+
+static int
+compare_groups(const void *a, const void *b, void *arg)
+{
+	const RfGroup *one = a;
+	const RfGroup *other = b;
+	const RfComparison *comparison = arg;
+
+	for (int i = 0; i < comparison->ncolumns; i++)
+	{
+		int			result = ApplySortComparator(one->values[i], one->nulls[i],
+												 other->values[i], other->nulls[i],
+												 &comparison->keys[i]);
+
+		if (result != 0)
+			return result;
+	}
+	return 0;
+}
+
+/* Leave each group in the array once. */
+static void
+make_distinct(RfAffected *affected)
+{
+	RfComparison comparison = {affected->ncolumns, begin_comparison(affected)};
+	int64		kept = 0;
+
+	if (affected->ngroups == 0)
+		return;
+	qsort_arg(affected->groups, affected->ngroups, sizeof(RfGroup), compare_groups, &comparison);
+	for (int64 i = 1; i < affected->ngroups; i++)
+	{
+		if (compare_groups(&affected->groups[kept], &affected->groups[i], &comparison) != 0)
+			affected->groups[++kept] = affected->groups[i];
+	}
+	affected->ngroups = kept + 1;
+}
+
+/* Whether the predicate looks at nothing but group columns. */
+static bool
+decides(const RfAffected *affected, Node *predicate)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < affected->ncolumns; i++)
+		columns = bms_add_member(columns, affected->columns[i]);
+	return bms_is_subset(rf_predicate_columns(predicate), columns);
+}
+
+/* Leave out groups for which the predicate is not true, if groups alone decide. */
+static void
+keep_those_in_window(RfAffected *affected, Node *predicate)
+{
+	RfRowCondition *condition;
+	Datum	   *values;
+	bool	   *nulls;
+	int64		kept = 0;
+
+	if (!decides(affected, predicate))
+		return;
+	condition = rf_predicate_begin_rows(affected->flow, predicate);
+	values = palloc0(affected->flow->columns->natts * sizeof(Datum));
+	nulls = palloc(affected->flow->columns->natts * sizeof(bool));
+	memset(nulls, true, affected->flow->columns->natts * sizeof(bool));
+	for (int64 i = 0; i < affected->ngroups; i++)
+	{
+		for (int j = 0; j < affected->ncolumns; j++)
+		{
+			values[affected->columns[j]] = affected->groups[i].values[j];
+			nulls[affected->columns[j]] = affected->groups[i].nulls[j];
+		}
+		if (rf_predicate_is_true(condition, values, nulls))
+			affected->groups[kept++] = affected->groups[i];
+	}
+	affected->ngroups = kept;
+	rf_predicate_end_rows(condition);
+}
+
+/* Ranges of the groups that are left. */
+static void
+measure_again(RfAffected *affected)
+{
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		RfChangedRange *range = &affected->ranges[i];
+		Oid			type = rf_flow_column_type(affected->flow, affected->columns[i]).type;
+
+		range->low = PG_INT64_MAX;
+		range->high = PG_INT64_MIN;
+		range->has_null = false;
+		for (int64 j = 0; j < affected->ngroups; j++)
+		{
+			if (affected->groups[j].nulls[i])
+				range->has_null = true;
+			else if (range->bounded)
+				extend(range, rf_discrete_number(type, affected->groups[j].values[i]));
+		}
+	}
+}
+
+static uint32
+null_pattern(const RfAffected *affected, const RfGroup *group)
+{
+	uint32		pattern = 0;
+
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		if (group->nulls[i])
+			pattern |= 1U << i;
+	}
+	return pattern;
+}
+
+static void
+add_to_part(RfAffected *affected, const RfGroup *group)
+{
+	uint32		pattern = null_pattern(affected, group);
+	RfGroupPart *part = NULL;
+	ListCell   *cell;
+
+	foreach(cell, affected->parts)
+	{
+		if (((RfGroupPart *) lfirst(cell))->pattern == pattern)
+			part = lfirst(cell);
+	}
+	if (part == NULL)
+	{
+		part = palloc0(sizeof(RfGroupPart));
+		part->pattern = pattern;
+		affected->parts = lappend(affected->parts, part);
+	}
+	part->groups = lappend(part->groups, unconstify(RfGroup *, group));
+}
+
+/*
+ * All changes are there: see what groups they make, of those that can be in the
+ * window of a predicate.
+ */
+void
+rf_affected_complete(RfAffected *affected, Node *predicate)
+{
+	if (!affected->exact)
+		return;
+	make_distinct(affected);
+	keep_those_in_window(affected, predicate);
+	measure_again(affected);
+	for (int64 i = 0; i < affected->ngroups; i++)
+		add_to_part(affected, &affected->groups[i]);
+}
+
+bool
+rf_affected_is_exact(const RfAffected *affected)
+{
+	return affected->exact;
+}
+
+/*
+ * How many groups there are, if that is known.
+ */
+int64
+rf_affected_groups(const RfAffected *affected)
+{
+	return affected->ngroups;
+}
+
+/*
+ * Whether it is known which groups they are, or between which values some column
+ * of theirs lies.
+ */
+bool
+rf_affected_is_bounded(const RfAffected *affected)
+{
+	if (affected->exact)
+		return true;
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		if (affected->ranges[i].bounded)
+			return true;
+	}
+	return false;
+}
+
+static Node *
+compare_with(Var *column, int strategy, int64 number)
+{
+	TypeCacheEntry *entry = lookup_type_cache(column->vartype, TYPECACHE_BTREE_OPFAMILY);
+	Oid			operator = get_opfamily_member(entry->btree_opf, column->vartype,
+											   column->vartype, strategy);
+
+	return (Node *) make_opclause(operator, BOOLOID, false, copyObject((Expr *) column),
+								  (Expr *) makeConst(column->vartype, -1, InvalidOid,
+													 get_typlen(column->vartype),
+													 rf_discrete_value(column->vartype, number),
+													 false, get_typbyval(column->vartype)),
+								  InvalidOid, InvalidOid);
+}
+
+/* The condition that a column lies in its range. */
+static Node *
+range_condition(const RfAffected *affected, int i)
+{
+	const RfChangedRange *range = &affected->ranges[i];
+	RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
+	Var		   *column = makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
+								 type.typmod, type.collation, 0);
+	NullTest   *test = makeNode(NullTest);
+	Node	   *low = compare_with(column, BTGreaterEqualStrategyNumber, range->low);
+	Node	   *high = compare_with(column, BTLessEqualStrategyNumber, range->high);
+	Node	   *condition = (Node *) make_andclause(list_make2(low, high));
+
+	if (!range->has_null)
+		return condition;
+	test->arg = (Expr *) column;
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	if (range->low > range->high)
+		return (Node *) test;
+	return (Node *) make_orclause(list_make2(condition, test));
+}
+
+/*
+ * A predicate, and the ranges of the groups.
+ */
+Node *
+rf_affected_predicate(const RfAffected *affected, Node *predicate)
+{
+	List	   *conditions = list_make1(predicate);
+
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		if (affected->ranges[i].bounded)
+			conditions = lappend(conditions, range_condition(affected, i));
+	}
+	return list_length(conditions) == 1 ? predicate : (Node *) make_andclause(conditions);
+}
+
+/*
+ * In how many parts the groups are; each needs queries of its own.
+ */
+int
+rf_affected_parts(const RfAffected *affected)
+{
+	return list_length(affected->parts);
+}
+
+static RfGroupJoin *
+begin_join(const RfAffected *affected, int part)
+{
+	return rf_group_join_begin(affected->flow, affected->ncolumns, affected->columns,
+							   list_nth(affected->parts, part));
+}
+
+/*
+ * Let the rows of a flow's query, as rf_window_new_rows() made it, be those of
+ * a part of the groups.
+ */
+RfGivenRows *
+rf_affected_restrict_source(RfAffected *affected, int part, Query *query)
+{
+	RfGroupJoin *join = begin_join(affected, part);
+	Node	  **expressions = palloc(affected->ncolumns * sizeof(Node *));
+
+	for (int i = 0; i < affected->ncolumns; i++)
+		expressions[i] = rf_conversion_column(affected->flow, affected->columns[i]);
+	return rf_group_join_query(join, query, expressions);
+}
+
+/*
+ * The same for rows of the target, as rf_window_old_rows() made the query.
+ */
+RfGivenRows *
+rf_affected_restrict_target(RfAffected *affected, int part, Query *query)
+{
+	RfGroupJoin *join = begin_join(affected, part);
+	Node	  **expressions = palloc(affected->ncolumns * sizeof(Node *));
+	const RfFlow *flow = affected->flow;
+
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		int			column = affected->columns[i];
+		RfType		type = rf_flow_column_type(flow, column);
+
+		expressions[i] = (Node *) makeVar(1, flow->output_attnums[flow->column_outputs[column]],
+										  type.type, type.typmod, type.collation, 0);
+	}
+	return rf_group_join_query(join, query, expressions);
+}

@@ -1,0 +1,255 @@
+/*-------------------------------------------------------------------------
+ *
+ * fingerprint.c
+ *	  Whether definitions that a flow depends on have changed.
+ *
+ * Triggers see rows that change.  They do not see that a partition is attached,
+ * or that they were disabled for a while, nor that a view or a function was
+ * replaced.  But each of these writes a row of the system catalog anew, and a
+ * row version is told from all others by the transaction that made it and
+ * its place: so does the server itself know whether a function that it has
+ * compiled is still the same.
+ *
+ * A fingerprint is a hash of these, for
+ *
+ *	- the relations that the query reads, down to the tables below views, with
+ *	  their partitions and children, and what they are a part of: pg_class, which
+ *	  also changes when a table is emptied or rewritten;
+ *	- their triggers that capture changes, and the rules of views;
+ *	- the functions that the query calls.  What a function in SQL or another
+ *	  language calls in turn cannot be known; with one of these, all functions that
+ *	  are not the server's own count;
+ *	- the settings of the flow, and for the target the types of its columns.
+ *
+ * What is not a change, such as a privilege that is granted, may look like one,
+ * and then costs a complete run.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_rewrite.h"
+#include "catalog/pg_trigger.h"
+#include "common/hashfn.h"
+#include "nodes/nodeFuncs.h"
+#include "rewrite/rewriteSupport.h"
+#include "storage/lockdefs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "fingerprint.h"
+#include "table_family.h"
+#include "table_trigger.h"
+
+static void
+add_bytes(uint64 *print, const void *bytes, Size length)
+{
+	*print = hash_combine64(*print, hash_bytes_extended(bytes, (int) length, *print));
+}
+
+static void
+add_string(uint64 *print, const char *string)
+{
+	add_bytes(print, string, strlen(string) + 1);
+}
+
+/* A row of the system catalog: which version of it this is. */
+static void
+add_version(uint64 *print, HeapTuple tuple)
+{
+	TransactionId made_by = HeapTupleHeaderGetRawXmin(tuple->t_data);
+
+	add_bytes(print, &made_by, sizeof(made_by));
+	add_bytes(print, &tuple->t_self, sizeof(tuple->t_self));
+}
+
+static void
+add_cached(uint64 *print, HeapTuple tuple)
+{
+	if (!HeapTupleIsValid(tuple))
+		return;
+	add_version(print, tuple);
+	ReleaseSysCache(tuple);
+}
+
+static void
+add_capture_triggers(uint64 *print, Oid relid)
+{
+	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
+	Oid			function = rf_triggers_capture_function();
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(relid));
+	scan = systable_beginscan(catalog, TriggerRelidNameIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		if (((Form_pg_trigger) GETSTRUCT(tuple))->tgfoid == function)
+			add_version(print, tuple);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+}
+
+static void
+add_relation(uint64 *print, Oid relid)
+{
+	char		relkind = get_rel_relkind(relid);
+
+	add_bytes(print, &relid, sizeof(relid));
+	add_cached(print, SearchSysCache1(RELOID, ObjectIdGetDatum(relid)));
+	if (relkind == RELKIND_VIEW)
+		add_cached(print, SearchSysCache2(RULERELNAME, ObjectIdGetDatum(relid),
+										  CStringGetDatum(ViewSelectRuleName)));
+	else if (relkind == RELKIND_RELATION || relkind == RELKIND_PARTITIONED_TABLE)
+		add_capture_triggers(print, relid);
+}
+
+static void
+add_relations(uint64 *print, List *relids)
+{
+	List	   *all = NIL;
+	ListCell   *cell;
+
+	/* partitions may have come since the relations were locked */
+	foreach(cell, relids)
+	{
+		all = list_concat_unique_oid(all, rf_table_ancestors(lfirst_oid(cell)));
+		all = list_concat_unique_oid(all, rf_table_with_parts(lfirst_oid(cell)));
+	}
+	list_sort(all, list_oid_cmp);
+	foreach(cell, all)
+		add_relation(print, lfirst_oid(cell));
+}
+
+static bool
+collect_function(Oid function, void *context)
+{
+	List	  **functions = context;
+
+	if (function >= FirstNormalObjectId)
+		*functions = list_append_unique_oid(*functions, function);
+	return false;
+}
+
+static bool
+collect_functions(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	(void) check_functions_in_node(node, collect_function, context);
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, collect_functions, context, 0);
+	return expression_tree_walker(node, collect_functions, context);
+}
+
+/* Whether a function may call others that nothing is known of. */
+static bool
+calls_others(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Oid			language;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	language = ((Form_pg_proc) GETSTRUCT(tuple))->prolang;
+	ReleaseSysCache(tuple);
+	return language != INTERNALlanguageId && language != ClanguageId;
+}
+
+/* All functions that are not the server's own. */
+static void
+add_all_functions(uint64 *print)
+{
+	Relation	catalog = table_open(ProcedureRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		if (((Form_pg_proc) GETSTRUCT(tuple))->pronamespace != PG_CATALOG_NAMESPACE)
+			add_version(print, tuple);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+}
+
+static void
+add_functions(uint64 *print, Query *query)
+{
+	List	   *functions = NIL;
+	bool		all = false;
+	ListCell   *cell;
+
+	(void) collect_functions((Node *) query, &functions);
+	foreach(cell, functions)
+	{
+		add_cached(print, SearchSysCache1(PROCOID, ObjectIdGetDatum(lfirst_oid(cell))));
+		/* an aggregate is in the internal language */
+		all |= calls_others(lfirst_oid(cell)) || get_func_prokind(lfirst_oid(cell)) ==
+			PROKIND_AGGREGATE;
+	}
+	if (all)
+		add_all_functions(print);
+}
+
+static void
+add_settings(uint64 *print, const RfFlow *flow)
+{
+	ListCell   *cell;
+
+	foreach(cell, flow->settings)
+	{
+		RfSetting  *setting = lfirst(cell);
+
+		add_string(print, setting->name);
+		add_string(print, setting->value);
+	}
+}
+
+/*
+ * The fingerprint of all that decides what a flow's query gives, but for rows of
+ * tables.
+ */
+uint64
+rf_fingerprint_of_sources(const RfFlow *flow, Query *query)
+{
+	uint64		print = 0;
+
+	add_relations(&print, flow->read_relids);
+	add_functions(&print, query);
+	add_settings(&print, flow);
+	return print;
+}
+
+/*
+ * The fingerprint of the table that it is stored in.
+ */
+uint64
+rf_fingerprint_of_target(const RfFlow *flow)
+{
+	uint64		print = 0;
+
+	add_relations(&print, list_make1_oid(flow->target));
+	for (int i = 0; i < flow->columns->natts; i++)
+	{
+		RfType		type = rf_flow_column_type(flow, i);
+
+		add_bytes(&print, &type.type, sizeof(type.type));
+		add_bytes(&print, &type.typmod, sizeof(type.typmod));
+		add_bytes(&print, &type.collation, sizeof(type.collation));
+	}
+	return print;
+}

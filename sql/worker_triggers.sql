@@ -21,7 +21,7 @@ DECLARE
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF) ' || statement LOOP
         IF line ~ '^Trigger' THEN
-            RETURN NEXT regexp_replace(line, '_\d+:', '_N:');
+            RETURN NEXT regexp_replace(line, '(_staged\w*_)\d+', '\1N');
         END IF;
     END LOOP;
 END $$;
@@ -121,6 +121,17 @@ SELECT replace_flow.drop_flow('target_6');
 SELECT * FROM woken;
 ALTER TABLE parts DETACH PARTITION part_6;
 SELECT * FROM woken;
+
+-- Rows come through what a stream is a part of, too.
+CREATE TABLE whole (k int, s int) PARTITION BY LIST (k);
+CREATE TABLE whole_1 PARTITION OF whole FOR VALUES IN (1) PARTITION BY LIST (s);
+CREATE TABLE whole_1_1 PARTITION OF whole_1 FOR VALUES IN (1);
+CREATE TABLE whole_2 PARTITION OF whole FOR VALUES IN (2);
+SELECT replace_flow.create_using_flow('of_whole_1', 'whole_1', '{k}', 's');
+SELECT * FROM woken WHERE table_name::text ~ '^whole';
+SELECT fired($$ INSERT INTO whole VALUES (1, 1) $$);
+SELECT replace_flow.drop_flow('of_whole_1', drop_target => true);
+SELECT * FROM woken WHERE table_name::text ~ '^whole';
 
 -- Users' own triggers can have any name.
 CREATE TABLE part_7 (k int, s int, v text);

@@ -68,6 +68,15 @@ DROP TABLE fact_3 CASCADE;
 SELECT replace_flow.alter_flow('plain', refresh_on_change => false);
 SELECT * FROM woken;
 
+-- Rows of a part come through the whole, too.
+SELECT replace_flow.create_where_flow('part', 'SELECT day, amount FROM fact_2', 'true', refresh_on_change => true);
+SELECT * FROM woken;
+ALTER TABLE fact DETACH PARTITION fact_2;
+SELECT * FROM woken;
+ALTER TABLE fact ATTACH PARTITION fact_2 FOR VALUES FROM (10) TO (20);
+SELECT replace_flow.drop_flow('part', drop_target => true);
+SELECT * FROM woken;
+
 -- The target of one flow is the source of another.
 CREATE TABLE item (k int PRIMARY KEY, s int);
 CREATE TABLE item_in (k int, s int);

@@ -20,7 +20,6 @@
 
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -33,37 +32,11 @@
 #include "table_family.h"
 #include "table_trigger.h"
 
-static bool
-is_allowed(Oid relid, Oid owner)
-{
-	return rf_table_can_have_triggers(relid) &&
-		pg_class_aclcheck(relid, owner, ACL_TRIGGER) == ACLCHECK_OK;
-}
-
-/*
- * The tables that get triggers for the sake of one that a flow of this role reads
- * or writes, each after those that it is a part of.  The right to a table is one to
- * its parts, but not to what it is a part of.
- */
+/* The tables that get triggers for the sake of one that a flow of this role reads or writes. */
 static List *
 family(Oid relid, Oid owner)
 {
-	List	   *tables = NIL;
-	ListCell   *cell;
-
-	if (!is_allowed(relid, owner))
-		return NIL;
-	foreach(cell, rf_table_ancestors(relid))
-	{
-		if (is_allowed(lfirst_oid(cell), owner))
-			tables = lappend_oid(tables, lfirst_oid(cell));
-	}
-	foreach(cell, rf_table_with_parts(relid))
-	{
-		if (rf_table_can_have_triggers(lfirst_oid(cell)))
-			tables = lappend_oid(tables, lfirst_oid(cell));
-	}
-	return tables;
+	return rf_table_may_be_watched(relid, owner) ? rf_table_to_watch(relid, owner) : NIL;
 }
 
 /*
@@ -246,7 +219,7 @@ place(const RfFlow *flow, const RfCapturedTable *table, const RfCapturedTable *b
 {
 	bool		wants_more = before == NULL || !bms_is_subset(table->columns, before->columns);
 
-	if (!is_allowed(table->relid, flow->owner))
+	if (!rf_table_may_be_watched(table->relid, flow->owner))
 	{
 		if (before != NULL)
 			release(flow->id, table->relid);

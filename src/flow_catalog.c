@@ -441,8 +441,7 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 }
 
 /* Flows that tables wake. */
-#define WOKEN_FLOWS "SELECT flow_id, kind, source," \
-	" CASE kind WHEN 'where' THEN replace_flow.flow_owner(f)::oid END AS owner" \
+#define WOKEN_FLOWS "SELECT flow_id, kind, source, replace_flow.flow_owner(f)::oid AS owner" \
 	" FROM replace_flow.flow f WHERE (kind = 'using' OR refresh_on_change)"
 
 /*

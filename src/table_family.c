@@ -19,6 +19,7 @@
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
@@ -89,4 +90,38 @@ List *
 rf_table_with_parts(Oid relid)
 {
 	return find_all_inheritors(relid, NoLock, NULL);
+}
+
+/*
+ * Whether a role may have triggers made on a table that can have them.
+ */
+bool
+rf_table_may_be_watched(Oid relid, Oid role)
+{
+	return rf_table_can_have_triggers(relid) &&
+		pg_class_aclcheck(relid, role, ACL_TRIGGER) == ACLCHECK_OK;
+}
+
+/*
+ * The tables that need triggers for a role that wants to know what happens to one,
+ * each after those that it is a part of.  Who may watch a table may watch its parts,
+ * but not what it is a part of.
+ */
+List *
+rf_table_to_watch(Oid relid, Oid role)
+{
+	List	   *tables = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rf_table_ancestors(relid))
+	{
+		if (rf_table_may_be_watched(lfirst_oid(cell), role))
+			tables = lappend_oid(tables, lfirst_oid(cell));
+	}
+	foreach(cell, rf_table_with_parts(relid))
+	{
+		if (rf_table_can_have_triggers(lfirst_oid(cell)))
+			tables = lappend_oid(tables, lfirst_oid(cell));
+	}
+	return tables;
 }

@@ -22,6 +22,7 @@
 #include "role.h"
 #include "sql_text.h"
 #include "stream.h"
+#include "table_family.h"
 #include "using_definition.h"
 
 /* A ledger's unique index has a column per key column. */
@@ -59,6 +60,7 @@ rf_definition_check_source(const RfDefinition *definition)
 {
 	Oid			source = definition->row.source;
 	Oid			owner = definition->owner;
+	ListCell   *cell;
 
 	if (get_rel_name(source) == NULL)
 		ereport(ERROR,
@@ -77,7 +79,8 @@ rf_definition_check_source(const RfDefinition *definition)
 				 errdetail("A flow consumes its stream: its owner needs SELECT and DELETE."),
 				 errhint("GRANT SELECT, DELETE ON %s TO %s", rf_sql_relation(source),
 						 rf_sql_name(rf_role_name(owner)))));
-	LockRelationOid(source, ShareRowExclusiveLock);
+	foreach(cell, rf_table_to_watch(source, owner))
+		LockRelationOid(lfirst_oid(cell), ShareRowExclusiveLock);
 	(void) find_all_inheritors(source, ShareRowExclusiveLock, NULL);
 }
 

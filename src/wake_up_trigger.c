@@ -4,7 +4,7 @@
  *	  The triggers that notice that rows came into a table.
  *
  * The worker is woken by who writes a stream, or a table that a where flow with
- * refresh_on_change reads.  So these tables and their parts need triggers
+ * refresh_on_change reads.  So the families of these tables need triggers
  * (table_trigger.c).
  *
  *-------------------------------------------------------------------------
@@ -14,7 +14,6 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -63,31 +62,6 @@ replace_flow_note_definitions(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/* Those of some relations that can have triggers, with partitions and children. */
-static List *
-with_parts(List *relids)
-{
-	List	   *tables = NIL;
-	ListCell   *cell;
-	ListCell   *part;
-
-	foreach(cell, relids)
-	{
-		foreach(part, rf_table_with_parts(lfirst_oid(cell)))
-		{
-			if (rf_table_can_have_triggers(lfirst_oid(part)))
-				tables = lappend_oid(tables, lfirst_oid(part));
-		}
-	}
-	return tables;
-}
-
-static bool
-may_have_triggered(Oid relid, Oid owner)
-{
-	return pg_class_aclcheck(relid, owner, ACL_TRIGGER) == ACLCHECK_OK;
-}
-
 /*
  * Of what a flow's query reads, what its owner may let wake it: the right may
  * have been revoked, or a view replaced.  By OID, as everybody locks them.
@@ -95,17 +69,17 @@ may_have_triggered(Oid relid, Oid owner)
 static List *
 waking_sources(List *reads, Oid owner)
 {
-	List	   *relids = NIL;
+	List	   *tables = NIL;
+	List	   *sorted = list_copy(reads);
 	ListCell   *cell;
 
-	foreach(cell, reads)
+	list_sort(sorted, list_oid_cmp);
+	foreach(cell, sorted)
 	{
-		if (rf_table_can_have_triggers(lfirst_oid(cell)) &&
-			may_have_triggered(lfirst_oid(cell), owner))
-			relids = lappend_oid(relids, lfirst_oid(cell));
+		if (rf_table_may_be_watched(lfirst_oid(cell), owner))
+			tables = list_concat(tables, rf_table_to_watch(lfirst_oid(cell), owner));
 	}
-	list_sort(relids, list_oid_cmp);
-	return with_parts(relids);
+	return tables;
 }
 
 static bool
@@ -125,7 +99,8 @@ rf_wake_up_purpose(const RfRow *flow)
 
 /*
  * The tables that are to wake each of some flows, which are rows of
- * rf_catalog_woken_flows(); each table before its partitions.
+ * rf_catalog_woken_flows(); each table before its partitions.  Who may consume a
+ * stream may be woken by it.
  */
 List **
 rf_wake_up_tables(int nflows, const RfRow *flows)
@@ -142,9 +117,13 @@ rf_wake_up_tables(int nflows, const RfRow *flows)
 	}
 	reads = rf_reads_of_flows(nwhere, where_flows);
 	for (int i = 0; i < nflows; i++)
+	{
+		Oid			owner = rf_row_oid(&flows[i], "owner");
+
 		tables[i] = is_using(&flows[i]) ?
-			with_parts(list_make1_oid(rf_row_oid(&flows[i], "source"))) :
-			waking_sources(*reads++, rf_row_oid(&flows[i], "owner"));
+			rf_table_to_watch(rf_row_oid(&flows[i], "source"), owner) :
+			waking_sources(*reads++, owner);
+	}
 	return tables;
 }
 
@@ -214,7 +193,7 @@ rf_wake_up_triggers_lock(const RfFlow *flow, LOCKMODE mode)
 static void
 check_right(Oid relid, Oid owner, const char *flow_name)
 {
-	if (!may_have_triggered(relid, owner))
+	if (!rf_table_may_be_watched(relid, owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for table \"%s\", which is to wake flow \"%s\"",

@@ -82,6 +82,19 @@ for my $change (
 	soon($mirror, $change->[1], $change->[0]);
 }
 
+# Rows that come into a part through the whole.
+query(q{
+	CREATE TABLE whole (k int, s int) PARTITION BY LIST (k);
+	CREATE TABLE whole_1 PARTITION OF whole FOR VALUES IN (1);
+	CREATE TABLE whole_2 PARTITION OF whole FOR VALUES IN (2);
+	CREATE TABLE applied_part (k int PRIMARY KEY, s int);
+	SELECT replace_flow.create_using_flow('applied_part', 'whole_1', '{k}', 's');
+	SELECT replace_flow.create_where_flow('mirrored_part', 'SELECT k, s FROM whole_2', 'true',
+		refresh_on_change => true, min_interval => '0 s')});
+query('INSERT INTO whole VALUES (1, 1), (2, 2)');
+soon('SELECT count(*) FROM applied_part', '1', 'rows of a stream come through what it is a part of');
+soon('SELECT count(*) FROM mirrored_part', '1', 'and those of a source');
+
 # Nobody but the extension says that flows have changed.
 query('CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger');
 my (undef, undef, $error) = $node->psql('postgres', q{

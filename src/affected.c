@@ -72,6 +72,7 @@ struct RfAffected
 	int		   *columns;		/* positions among the flow's columns */
 	RfChangedRange *ranges;		/* of each */
 	bool		exact;			/* the groups are known */
+	bool		probing;		/* and are to be looked for one by one */
 	RfGroup    *groups;
 	int64		ngroups;
 	int64		room;
@@ -496,6 +497,15 @@ add_to_part(RfAffected *affected, const RfGroup *group)
 }
 
 /*
+ * Take the ranges alone: most rows in them are affected.
+ */
+void
+rf_affected_forget_groups(RfAffected *affected)
+{
+	affected->exact = false;
+}
+
+/*
  * All changes are there: see what groups they make, of those that can be in the
  * window of a predicate.
  */
@@ -606,11 +616,59 @@ rf_affected_parts(const RfAffected *affected)
 	return list_length(affected->parts);
 }
 
+/*
+ * Whether queries are to look for each group, rather than to read the tables once
+ * and look up each row's group.
+ */
+void
+rf_affected_probe(RfAffected *affected, bool probing)
+{
+	affected->probing = probing;
+}
+
+/*
+ * How the queries are to be planned, then.
+ */
+RfPlan
+rf_affected_plan(const RfAffected *affected)
+{
+	if (!affected->exact)
+		return RF_PLAN_FREE;
+	return affected->probing ? RF_PLAN_PROBE_CACHED : RF_PLAN_SCAN;
+}
+
+/*
+ * The predicate for one of the groups alone.
+ */
+Node *
+rf_affected_predicate_of_group(const RfAffected *affected, Node *predicate, int64 index)
+{
+	const RfGroup *group = &affected->groups[index];
+	List	   *conditions = list_make1(predicate);
+
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
+		Form_pg_attribute column = TupleDescAttr(affected->flow->columns, affected->columns[i]);
+		Expr	   *var = (Expr *) makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
+										   type.typmod, type.collation, 0);
+
+		if (group->nulls[i])
+			continue;
+		conditions = lappend(conditions, make_opclause(
+													   lookup_type_cache(type.type, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false, var,
+													   (Expr *) makeConst(type.type, type.typmod, type.collation, column->attlen,
+																		  group->values[i], false, column->attbyval),
+													   InvalidOid, type.collation));
+	}
+	return (Node *) make_ands_explicit(conditions);
+}
+
 static RfGroupJoin *
 begin_join(const RfAffected *affected, int part)
 {
 	return rf_group_join_begin(affected->flow, affected->ncolumns, affected->columns,
-							   list_nth(affected->parts, part));
+							   list_nth(affected->parts, part), affected->probing);
 }
 
 /*

@@ -26,6 +26,11 @@ extern bool rf_affected_is_bounded(const RfAffected *affected);
 extern bool rf_affected_is_exact(const RfAffected *affected);
 extern int64 rf_affected_groups(const RfAffected *affected);
 extern Node *rf_affected_predicate(const RfAffected *affected, Node *predicate);
+extern Node *rf_affected_predicate_of_group(const RfAffected *affected, Node *predicate,
+											int64 index);
+extern void rf_affected_forget_groups(RfAffected *affected);
+extern void rf_affected_probe(RfAffected *affected, bool probing);
+extern RfPlan rf_affected_plan(const RfAffected *affected);
 extern int	rf_affected_parts(const RfAffected *affected);
 extern RfGivenRows *rf_affected_restrict_source(RfAffected *affected, int part, Query *query);
 extern RfGivenRows *rf_affected_restrict_target(RfAffected *affected, int part, Query *query);

@@ -181,6 +181,28 @@ rf_view_of_subquery(const RangeTblEntry *rte)
 #endif
 }
 
+/* Since 18 what a query groups by is in an entry of its range table. */
+static inline void
+rf_replace_group_expressions(Query *query, Node *(*mutator) (Node *node, void *context),
+							 void *context)
+{
+#if PG_VERSION_NUM < 180000
+	(void) query;
+	(void) mutator;
+	(void) context;
+#else
+	ListCell   *cell;
+
+	foreach(cell, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
+
+		if (rte->rtekind == RTE_GROUP)
+			rte->groupexprs = (List *) mutator((Node *) rte->groupexprs, context);
+	}
+#endif
+}
+
 /* Columns that are computed when they are read came with 18. */
 static inline bool
 rf_has_virtual_columns(TupleDesc desc)

@@ -20,7 +20,10 @@
  *
  *		ts >= groups.low AND ts <= groups.high
  *
- * as well.
+ * as well.  Where the function keeps the order of all values, these are exactly the
+ * rows of the group.  Then the comparison of its value is left out: a function need
+ * not be called for each row of a table.  And what the query itself computes of the
+ * column by the same expression is the group's value, which is at hand.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,6 +36,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -46,12 +50,22 @@
 
 #define GROUPS_NAME "replace_flow_groups"
 
+/*
+ * Of rows that it knows nothing of the planner expects that a tenth have one value.
+ * So it is told of fewer, else it would rather hash the whole table than them.
+ */
+#define UNKNOWN_ROWS 16
+
 /* A column of the query's tables whose range is known for each group. */
 typedef struct RfGroupRange
 {
 	int			column;			/* of the groups */
 	Node	   *expression;		/* what gives the group's value */
 	Var		   *var;			/* the one column in it */
+	bool		exact;			/* it holds the rows of the group and no
+								 * others */
+	Datum	   *lows;			/* by group */
+	Datum	   *highs;
 } RfGroupRange;
 
 struct RfGroupJoin
@@ -60,6 +74,8 @@ struct RfGroupJoin
 	int			ncolumns;
 	const int  *columns;		/* positions among the flow's columns */
 	const RfGroupPart *part;
+	bool		probing;		/* the query is to look for each group, rather
+								 * than to read what there is */
 	List	   *ranges;			/* of RfGroupRange */
 	List	   *entries;		/* of RangeTblEntry: the groups, where they
 								 * are joined */
@@ -67,7 +83,7 @@ struct RfGroupJoin
 
 RfGroupJoin *
 rf_group_join_begin(const RfFlow *flow, int ncolumns, const int *columns,
-					const RfGroupPart *part)
+					const RfGroupPart *part, bool probing)
 {
 	RfGroupJoin *join = palloc0(sizeof(RfGroupJoin));
 
@@ -75,6 +91,7 @@ rf_group_join_begin(const RfFlow *flow, int ncolumns, const int *columns,
 	join->ncolumns = ncolumns;
 	join->columns = columns;
 	join->part = part;
+	join->probing = probing;
 	return join;
 }
 
@@ -116,8 +133,63 @@ equality(const RfGroupJoin *join, Index table, int column, Node *expression)
 								  group_column(table, column, type), InvalidOid, type.collation);
 }
 
-/* The range that goes with an expression, if it has one; noted when it is new. */
-static int
+/* The value of an expression over one column for one value of it; NULL if not known. */
+static Const *
+value_for(const RfGroupRange *range, Datum value)
+{
+	Node	   *by = (Node *) makeConst(range->var->vartype, -1, InvalidOid,
+										get_typlen(range->var->vartype), value, false,
+										get_typbyval(range->var->vartype));
+	Node	   *result = eval_const_expressions(NULL, rf_condition_with(range->expression, by));
+
+	return IsA(result, Const) && !((Const *) result)->constisnull ? (Const *) result : NULL;
+}
+
+/* Whether a range holds rows of one group alone: the function keeps the order. */
+static bool
+is_exact(const RfGroupRange *range, Datum value, Datum low, Datum high)
+{
+	Const	   *of_low = value_for(range, low);
+	Const	   *of_high = value_for(range, high);
+
+	return of_low != NULL && of_high != NULL && of_low->constbyval &&
+		of_low->constvalue == value && of_high->constvalue == value;
+}
+
+/* The range of each group.  Neighbours often have the same. */
+static void
+compute_bounds(const RfGroupJoin *join, RfGroupRange *range)
+{
+	Form_pg_attribute column = TupleDescAttr(join->flow->columns, join->columns[range->column]);
+	bool		keeps_order = rf_monotone_keeps_order(range->expression, range->var);
+	int			ngroups = list_length(join->part->groups);
+
+	range->exact = keeps_order;
+	range->lows = palloc(ngroups * sizeof(Datum));
+	range->highs = palloc(ngroups * sizeof(Datum));
+	for (int i = 0; i < ngroups; i++)
+	{
+		Datum		value = ((RfGroup *) list_nth(join->part->groups, i))->values[range->column];
+		Datum		before = i == 0 ? (Datum) 0 :
+		((RfGroup *) list_nth(join->part->groups, i - 1))->values[range->column];
+
+		if (i > 0 && datumIsEqual(value, before, column->attbyval, column->attlen))
+		{
+			range->lows[i] = range->lows[i - 1];
+			range->highs[i] = range->highs[i - 1];
+			continue;
+		}
+		CHECK_FOR_INTERRUPTS();
+		rf_monotone_range(range->expression, range->var,
+						  makeConst(column->atttypid, column->atttypmod, column->attcollation,
+									column->attlen, value, false, column->attbyval),
+						  &range->lows[i], &range->highs[i]);
+		range->exact = range->exact && is_exact(range, value, range->lows[i], range->highs[i]);
+	}
+}
+
+/* The range that goes with an expression, or NULL; noted when it is new. */
+static RfGroupRange *
 find_range(RfGroupJoin *join, int column, Node *expression)
 {
 	List	   *vars = rf_condition_columns(expression);
@@ -126,19 +198,34 @@ find_range(RfGroupJoin *join, int column, Node *expression)
 
 	if (is_null(join, column) || IsA(expression, Var) || list_length(vars) != 1 ||
 		!rf_monotone_is(expression, linitial_node(Var, vars)))
-		return -1;
+		return NULL;
 	foreach(cell, join->ranges)
 	{
 		range = lfirst(cell);
 		if (range->column == column && equal(range->expression, expression))
-			return foreach_current_index(cell);
+			return range;
 	}
 	range = palloc(sizeof(RfGroupRange));
 	range->column = column;
 	range->expression = copyObject(expression);
 	range->var = linitial_node(Var, vars);
+	compute_bounds(join, range);
 	join->ranges = lappend(join->ranges, range);
-	return list_length(join->ranges) - 1;
+	return range;
+}
+
+/* Where a range's bounds are among the columns of the groups. */
+static int
+position_of(const RfGroupJoin *join, const RfGroupRange *range)
+{
+	ListCell   *cell;
+
+	foreach(cell, join->ranges)
+	{
+		if (lfirst(cell) == range)
+			return join->ncolumns + 2 * foreach_current_index(cell);
+	}
+	pg_unreachable();
 }
 
 static Node *
@@ -152,19 +239,87 @@ bound(const RfGroupRange *range, int strategy, Index table, int position)
 								  group_column(table, position, type), InvalidOid, InvalidOid);
 }
 
-/* The bounds of the column that an expression is computed from. */
-static List *
-bounds(RfGroupJoin *join, Index table, int column, Node *expression)
+/*
+ * Whether groups are told from each other well enough by other columns than this
+ * one, so that looking for one of them does not find many.
+ */
+static bool
+others_tell(const RfGroupJoin *join, Node **expressions, int column)
 {
-	int			index = find_range(join, column, expression);
-	int			position = join->ncolumns + 2 * index;
-	const RfGroupRange *range;
+	int			ngroups = list_length(join->part->groups);
+	int			same = 1;
 
-	if (index < 0)
-		return NIL;
-	range = list_nth(join->ranges, index);
-	return list_make2(bound(range, BTGreaterEqualStrategyNumber, table, position),
-					  bound(range, BTLessEqualStrategyNumber, table, position + 1));
+	if (join->probing)
+		return true;
+	for (int i = 0; i < join->ncolumns; i++)
+	{
+		if (i != column && !IsA(expressions[i], Var))
+			return false;
+	}
+	for (int i = 1; join->ncolumns > 1 && i < ngroups; i++)
+	{
+		const RfGroup *group = list_nth(join->part->groups, i);
+		const RfGroup *before = list_nth(join->part->groups, i - 1);
+
+		/* a rough measure: how often the column changes among sorted groups */
+		same += group->values[column] == before->values[column];
+	}
+	return join->ncolumns > 1 && same > ngroups / 2;
+}
+
+/* The conditions by which a row meets its group, for one column. */
+static List *
+conditions_for(RfGroupJoin *join, Index table, Node **expressions, int column)
+{
+	RfGroupRange *range = find_range(join, column, expressions[column]);
+	Node	   *is_equal = equality(join, table, column, expressions[column]);
+	int			position;
+	List	   *bounds;
+
+	if (range == NULL)
+		return list_make1(is_equal);
+	position = position_of(join, range);
+	bounds = list_make2(bound(range, BTGreaterEqualStrategyNumber, table, position),
+						bound(range, BTLessEqualStrategyNumber, table, position + 1));
+	if (range->exact && others_tell(join, expressions, column))
+		return bounds;
+	return lcons(is_equal, bounds);
+}
+
+typedef struct RfReplacement
+{
+	Node	   *expression;
+	Node	   *by;
+} RfReplacement;
+
+static Node *
+replace(Node *node, void *context)
+{
+	RfReplacement *replacement = context;
+
+	if (node == NULL || IsA(node, Query))
+		return node;
+	if (equal(node, replacement->expression))
+		return copyObject(replacement->by);
+	return expression_tree_mutator(node, replace, context);
+}
+
+/* Where the level computes an expression itself, let it take the group's value. */
+static void
+take_values(RfGroupJoin *join, Query *query, Index table, Node **expressions)
+{
+	for (int i = 0; i < join->ncolumns; i++)
+	{
+		RfReplacement replacement;
+
+		if (find_range(join, i, expressions[i]) == NULL ||
+			!rf_discrete_is(type_of(join, i).type))
+			continue;
+		replacement.expression = expressions[i];
+		replacement.by = (Node *) group_column(table, i, type_of(join, i));
+		query->targetList = (List *) replace((Node *) query->targetList, &replacement);
+		rf_replace_group_expressions(query, replace, &replacement);
+	}
 }
 
 /* Join a level with the groups; the expressions are inside the level. */
@@ -180,10 +335,8 @@ join_here(RfGroupJoin *join, RfLevel *level, Node **expressions)
 	query->rtable = lappend(query->rtable, entry);
 	table = list_length(query->rtable);
 	for (int i = 0; i < join->ncolumns; i++)
-	{
-		conditions = lappend(conditions, equality(join, table, i, expressions[i]));
-		conditions = list_concat(conditions, bounds(join, table, i, expressions[i]));
-	}
+		conditions = list_concat(conditions, conditions_for(join, table, expressions, i));
+	take_values(join, query, table, expressions);
 	reference->rtindex = (int) table;
 	query->jointree->fromlist = lappend(query->jointree->fromlist, reference);
 	query->jointree->quals = (Node *) make_ands_explicit(conditions);
@@ -321,56 +474,28 @@ finish_entry(RangeTblEntry *entry, TupleDesc desc, double nrows)
 	}
 }
 
-/* The bounds for the last value asked for: many groups have the same. */
-typedef struct RfKnownBounds
-{
-	bool		known;
-	Datum		value;
-	Datum		low;
-	Datum		high;
-} RfKnownBounds;
-
-static void
-bounds_of_value(const RfGroupJoin *join, const RfGroupRange *range, Datum value,
-				RfKnownBounds *bounds)
-{
-	Form_pg_attribute column = TupleDescAttr(join->flow->columns, join->columns[range->column]);
-
-	if (bounds->known && datumIsEqual(value, bounds->value, column->attbyval, column->attlen))
-		return;
-	bounds->known = true;
-	bounds->value = value;
-	rf_monotone_range(range->expression, range->var,
-					  makeConst(column->atttypid, column->atttypmod, column->attcollation,
-								column->attlen, value, false, column->attbyval),
-					  &bounds->low, &bounds->high);
-}
-
 static Tuplestorestate *
 store_groups(const RfGroupJoin *join, TupleDesc desc)
 {
 	Tuplestorestate *rows = tuplestore_begin_heap(true, false, work_mem);
 	Datum	   *values = palloc(desc->natts * sizeof(Datum));
 	bool	   *nulls = palloc0(desc->natts * sizeof(bool));
-	RfKnownBounds *bounds = palloc0((list_length(join->ranges) + 1) * sizeof(RfKnownBounds));
 	ListCell   *cell;
 	ListCell   *range_cell;
 
 	foreach(cell, join->part->groups)
 	{
-		RfGroup    *group = lfirst(cell);
+		const RfGroup *group = lfirst(cell);
 
-		CHECK_FOR_INTERRUPTS();
 		memcpy(values, group->values, join->ncolumns * sizeof(Datum));
 		memcpy(nulls, group->nulls, join->ncolumns * sizeof(bool));
 		foreach(range_cell, join->ranges)
 		{
-			RfGroupRange *range = lfirst(range_cell);
-			int			index = foreach_current_index(range_cell);
+			const RfGroupRange *range = lfirst(range_cell);
+			int			position = join->ncolumns + 2 * foreach_current_index(range_cell);
 
-			bounds_of_value(join, range, group->values[range->column], &bounds[index]);
-			values[join->ncolumns + 2 * index] = bounds[index].low;
-			values[join->ncolumns + 2 * index + 1] = bounds[index].high;
+			values[position] = range->lows[foreach_current_index(cell)];
+			values[position + 1] = range->highs[foreach_current_index(cell)];
 		}
 		tuplestore_putvalues(rows, desc, values, nulls);
 	}
@@ -395,6 +520,6 @@ rf_group_join_query(RfGroupJoin *join, Query *query, Node **expressions)
 	given->rows = store_groups(join, given->desc);
 	given->nrows = list_length(join->part->groups);
 	foreach(cell, join->entries)
-		finish_entry(lfirst(cell), given->desc, given->nrows);
+		finish_entry(lfirst(cell), given->desc, given->nrows / UNKNOWN_ROWS);
 	return given;
 }

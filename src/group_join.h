@@ -30,7 +30,7 @@ typedef struct RfGroupPart
 typedef struct RfGroupJoin RfGroupJoin;
 
 extern RfGroupJoin *rf_group_join_begin(const RfFlow *flow, int ncolumns, const int *columns,
-										const RfGroupPart *part);
+										const RfGroupPart *part, bool probing);
 extern RfGivenRows *rf_group_join_query(RfGroupJoin *join, Query *query, Node **expressions);
 
 #endif							/* RF_GROUP_JOIN_H */

@@ -368,6 +368,25 @@ rf_monotone_is(Node *value, const Var *var)
 		steps != NIL && strategy_of(entry->eq_opr, value, &family) == BTEqualStrategyNumber;
 }
 
+/*
+ * Whether such an expression never falls when the column rises.
+ */
+bool
+rf_monotone_keeps_order(Node *value, const Var *var)
+{
+	List	   *steps = NIL;
+	ListCell   *cell;
+
+	if (!rf_steps_from(value, var, &steps))
+		return false;
+	foreach(cell, steps)
+	{
+		if (((RfStep *) lfirst(cell))->kind != RF_STEP_MONOTONE)
+			return false;
+	}
+	return true;
+}
+
 /* The value with a number, or the last one on its side of the type. */
 static Datum
 value_or_end(Oid type, int64 number)

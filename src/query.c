@@ -25,6 +25,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "executor/spi.h"
+#include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
@@ -371,6 +372,12 @@ begin_plan(RfPlan plan)
 {
 	int			guc_level = NewGUCNestLevel();
 
+	if (plan == RF_PLAN_CACHED || plan == RF_PLAN_PROBE_CACHED)
+		rf_role_set("random_page_cost", "0.1");
+	if (plan == RF_PLAN_PROBE_CACHED)
+		rf_role_set("enable_memoize", "off");
+	if (plan == RF_PLAN_SCAN)
+		rf_role_set("enable_nestloop", "off");
 	if (plan == RF_PLAN_PROBE)
 	{
 		rf_role_set("jit", "off");
@@ -468,18 +475,52 @@ environment_of(const RfGivenRows *given)
 	return environment;
 }
 
+/* Whether a query needs rows in an order, as far as its clauses say. */
+static bool
+orders_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = (Query *) node;
+
+		return query->sortClause != NIL || query->windowClause != NIL || query->hasDistinctOn ||
+			query_tree_walker(query, orders_rows, context, 0);
+	}
+	return expression_tree_walker(node, orders_rows, context);
+}
+
+/*
+ * Plan a query that is a parse tree.  The planner expects few rows of a join with
+ * rows that it knows nothing of, and would sort them all the same, to group them.
+ */
+static PlannedStmt *
+plan_query(Query *query, RfPlan plan)
+{
+	int			guc_level = begin_plan(plan);
+	PlannedStmt *planned;
+
+	if ((plan == RF_PLAN_SCAN || plan == RF_PLAN_PROBE_CACHED) &&
+		!orders_rows((Node *) query, NULL))
+		rf_role_set("enable_sort", "off");
+	planned = pg_plan_query(query, tree_source, 0, NULL);
+	AtEOXact_GUC(false, guc_level);
+	return planned;
+}
+
 /*
  * Like rf_query_each(), for a query that is a parse tree, already rewritten, and
  * reads rows that are given, or none (NULL).
  */
 void
-rf_query_each_of(Query *query, const RfGivenRows *given, const Oid *types,
+rf_query_each_of(Query *query, RfPlan plan, const RfGivenRows *given, const Oid *types,
 				 RfRowCallback callback, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	RfReceiver	receiver = begin_receiver(types, callback, arg);
-	PlannedStmt *plan = pg_plan_query(query, tree_source, 0, NULL);
-	QueryDesc  *desc = CreateQueryDesc(plan, tree_source, GetActiveSnapshot(),
+	PlannedStmt *planned = plan_query(query, plan);
+	QueryDesc  *desc = CreateQueryDesc(planned, tree_source, GetActiveSnapshot(),
 									   InvalidSnapshot, &receiver.pub, NULL,
 									   environment_of(given), 0);
 
@@ -493,12 +534,15 @@ rf_query_each_of(Query *query, const RfGivenRows *given, const Oid *types,
 }
 
 /*
- * What the planner expects such a query to cost.
+ * What the planner expects such a query to cost, and how many rows to give.
  */
 double
-rf_query_cost(Query *query)
+rf_query_cost(Query *query, RfPlan plan, double *nrows)
 {
-	return pg_plan_query(query, tree_source, 0, NULL)->planTree->total_cost;
+	Plan	   *tree = plan_query(query, plan)->planTree;
+
+	*nrows = tree->plan_rows;
+	return tree->total_cost;
 }
 
 /*

@@ -45,7 +45,11 @@ extern bool rf_row_bool(const RfRow *row, const char *column);
 typedef enum RfPlan
 {
 	RF_PLAN_FREE,				/* as it likes */
-	RF_PLAN_PROBE				/* one probe of the table for each of our rows */
+	RF_PLAN_PROBE,				/* one probe of the table for each of our rows */
+	RF_PLAN_CACHED,				/* as if tables were in memory */
+	RF_PLAN_PROBE_CACHED,		/* and probes of them are what is wanted */
+	RF_PLAN_SCAN				/* no probes: the table is read, and ours
+								 * looked up */
 } RfPlan;
 
 /* Rows that a statement found, and those of them that it wrote. */
@@ -79,9 +83,9 @@ extern int	rf_query_all(const char *sql, const RfArgs *args, RfRow **rows);
 extern void rf_query_each(const char *sql, RfPlan plan, const Oid *types,
 						  RfRowCallback callback, void *arg);
 extern Query *rf_query_rewrite(Query *query);
-extern void rf_query_each_of(Query *query, const RfGivenRows *given, const Oid *types,
-							 RfRowCallback callback, void *arg);
-extern double rf_query_cost(Query *query);
+extern void rf_query_each_of(Query *query, RfPlan plan, const RfGivenRows *given,
+							 const Oid *types, RfRowCallback callback, void *arg);
+extern double rf_query_cost(Query *query, RfPlan plan, double *nrows);
 extern char *rf_query_plan(Query *query);
 extern void rf_query_begin_writes(void);
 extern void rf_query_end_writes(void);

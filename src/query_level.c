@@ -129,6 +129,25 @@ rf_level_condition(const RfLevel *level, Node *condition)
 	return replace_output(condition, unconstify(RfLevel *, level));
 }
 
+static Node *
+replace_columns(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, Query))
+		return node;
+	if (IsA(node, Var))
+		return copyObject((Node *) context);
+	return expression_tree_mutator(node, replace_columns, context);
+}
+
+/*
+ * A condition in which a value stands for each column.
+ */
+Node *
+rf_condition_with(Node *condition, Node *value)
+{
+	return replace_columns(condition, value);
+}
+
 typedef struct RfOnOutput
 {
 	Index		table;

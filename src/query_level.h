@@ -33,6 +33,7 @@ extern bool rf_level_is_alone(const RfLevel *level, Node *condition);
 extern bool rf_condition_is_equality(Node *condition);
 extern List *rf_condition_columns(Node *condition);
 extern Bitmapset *rf_condition_tables(Node *condition);
+extern Node *rf_condition_with(Node *condition, Node *value);
 extern Node *rf_condition_on_output(Node *condition, Index table, AttrNumber column);
 
 extern char *rf_level_place(const RfLevel *level, Node *condition);

@@ -51,6 +51,9 @@
 /* To recompute groups must cost no more than this part of recomputing all. */
 #define WORTHWHILE 0.9
 
+/* Groups whose cost is looked at, for that of all. */
+#define SAMPLES 3
+
 static const char *const technique_names[RF_TECHNIQUES] = {
 	"NO_OP", "APPEND_ONLY", "ROW_BASED", "PARTITION_OVERWRITE", "COMPLETE_REPLACE_WHERE"
 };
@@ -525,45 +528,72 @@ find_affected(RfPlanning *planning)
 	return NULL;
 }
 
-/* What the planner thinks of both sides of a window; of some groups in it, if given. */
+/* What the planner thinks of both sides of a window, and how many rows it holds. */
 static double
-cost_of(const RfFlow *flow, Node *predicate, RfAffected *affected)
+cost_of(const RfFlow *flow, Node *predicate, double *old_rows)
 {
-	double		cost = 0;
-	int			parts = affected != NULL && rf_affected_is_exact(affected) ?
-		rf_affected_parts(affected) : 1;
+	List	   *pushed;
+	double		new_rows;
 
-	for (int part = 0; part < parts; part++)
-	{
-		List	   *pushed;
-		Query	   *new_rows = rf_window_new_rows(flow, predicate, &pushed);
-		Query	   *old_rows = rf_window_old_rows(flow, predicate, false);
-
-		if (affected != NULL && rf_affected_is_exact(affected))
-		{
-			(void) rf_affected_restrict_source(affected, part, new_rows);
-			(void) rf_affected_restrict_target(affected, part, old_rows);
-		}
-		cost += rf_query_cost(new_rows) + rf_query_cost(old_rows);
-	}
-	return cost;
+	return rf_query_cost(rf_window_new_rows(flow, predicate, &pushed), RF_PLAN_CACHED, &new_rows) +
+		rf_query_cost(rf_window_old_rows(flow, predicate, false), RF_PLAN_CACHED, old_rows);
 }
 
+/* The same for each of the groups alone, as some of them show. */
+static double
+cost_of_probing(const RfPlanning *planning)
+{
+	const RfAffected *affected = planning->plan->affected;
+	int64		ngroups = rf_affected_groups(affected);
+	int64		step = Max(ngroups / SAMPLES, 1);
+	double		cost = 0;
+	int			samples = 0;
+
+	for (int64 i = step / 2; i < ngroups; i += step)
+	{
+		double		rows;
+
+		cost += cost_of(planning->flow,
+						rf_affected_predicate_of_group(affected, planning->predicate, i), &rows);
+		samples++;
+	}
+	return cost / samples * ngroups;
+}
+
+/*
+ * Choose the cheapest way: look for each group; read the range that the groups lie
+ * in, and take their rows; or recompute the whole range.  The reason why it is none
+ * of them, if it costs as much to recompute all.
+ */
 static char *
 check_costs(RfPlanning *planning)
 {
 	RfRefreshPlan *plan = planning->plan;
-	double		some;
-	double		all = cost_of(planning->flow, planning->predicate, NULL);
+	RfAffected *affected = plan->affected;
+	double		rows;
+	double		all = cost_of(planning->flow, planning->predicate, &rows);
+	double		range;
+	double		scan;
+	double		probe;
 
-	plan->predicate = rf_affected_predicate(plan->affected, planning->predicate);
-	some = cost_of(planning->flow, plan->predicate, plan->affected);
+	plan->predicate = rf_affected_predicate(affected, planning->predicate);
+	range = cost_of(planning->flow, plan->predicate, &rows);
 	plan->costs[RF_COMPLETE] = all;
-	plan->costs[RF_ROW_BASED] = some;
-	plan->costs[RF_APPEND_ONLY] = some;
-	if (some > WORTHWHILE * all)
-		return "TOO_MUCH_CHANGED: to recompute what is affected is expected to cost as much "
-			"as to recompute all";
+	plan->costs[RF_ROW_BASED] = range;
+	if (rf_affected_is_exact(affected))
+	{
+		/* to look up each row's group costs something, too */
+		scan = range * (0.6 + 0.5 * Min(1, rf_affected_groups(affected) / Max(rows, 1)));
+		probe = cost_of_probing(planning);
+		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
+		rf_affected_probe(affected, probe < scan);
+		if (range < Min(scan, probe))
+			rf_affected_forget_groups(affected);
+	}
+	plan->costs[RF_APPEND_ONLY] = plan->costs[RF_ROW_BASED];
+	if (plan->costs[RF_ROW_BASED] > WORTHWHILE * all)
+		return "TOO_MUCH_CHANGED: to recompute what is affected is expected to cost as much as "
+			"to recompute all";
 	return NULL;
 }
 

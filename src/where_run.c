@@ -217,6 +217,14 @@ parts_to_read(const RfRefresh *refresh)
 	return affected == NULL || !rf_affected_is_exact(affected) ? 1 : rf_affected_parts(affected);
 }
 
+static RfPlan
+plan_of(const RfRefresh *refresh)
+{
+	const RfAffected *affected = refresh->plan->affected;
+
+	return affected == NULL ? RF_PLAN_FREE : rf_affected_plan(affected);
+}
+
 static void
 read_new_part(RfRefresh *refresh, int part)
 {
@@ -227,7 +235,8 @@ read_new_part(RfRefresh *refresh, int part)
 
 	if (plan->affected != NULL && rf_affected_is_exact(plan->affected))
 		groups = rf_affected_restrict_source(plan->affected, part, query);
-	rf_query_each_of(query, groups, rf_window_new_types(refresh->flow), read_new_row, refresh);
+	rf_query_each_of(query, plan_of(refresh), groups, rf_window_new_types(refresh->flow),
+					 read_new_row, refresh);
 }
 
 static void
@@ -274,7 +283,7 @@ read_old_part(RfRefresh *refresh, int part)
 	if (plan->affected != NULL && rf_affected_is_exact(plan->affected))
 		groups = rf_affected_restrict_target(plan->affected, part, query);
 	/* its columns have the types that the flow was opened with */
-	rf_query_each_of(query, groups, NULL, read_old_row, refresh);
+	rf_query_each_of(query, plan_of(refresh), groups, NULL, read_old_row, refresh);
 }
 
 static void

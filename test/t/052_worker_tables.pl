@@ -95,6 +95,23 @@ query('INSERT INTO whole VALUES (1, 1), (2, 2)');
 soon('SELECT count(*) FROM applied_part', '1', 'rows of a stream come through what it is a part of');
 soon('SELECT count(*) FROM mirrored_part', '1', 'and those of a source');
 
+# E5: a table that was being written when another one became a part of it gets its
+# triggers later.
+my $capturing = q{SELECT count(*) FROM pg_trigger
+	WHERE tgrelid = 'busy'::regclass AND tgfoid = 'replace_flow.capture_change'::regproc};
+query(q{
+	CREATE TABLE lone (k int);
+	CREATE TABLE busy (k int) PARTITION BY LIST (k);
+	CREATE TABLE busy_1 PARTITION OF busy FOR VALUES IN (1);
+	SELECT replace_flow.create_where_flow('captured', 'SELECT k FROM lone', 'true')});
+my $writer = $node->background_psql('postgres');
+$writer->query_safe('BEGIN; INSERT INTO busy VALUES (1)');
+query('ALTER TABLE busy ATTACH PARTITION lone FOR VALUES IN (2)');
+is(query($capturing), '0', 'a table that is written gets no triggers');
+$writer->query_safe('COMMIT');
+$writer->quit;
+soon($capturing, '4', 'but soon after that');
+
 # Nobody but the extension says that flows have changed.
 query('CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger');
 my (undef, undef, $error) = $node->psql('postgres', q{

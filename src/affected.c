@@ -637,6 +637,22 @@ rf_affected_plan(const RfAffected *affected)
 	return affected->probing ? RF_PLAN_PROBE_CACHED : RF_PLAN_SCAN;
 }
 
+/* The condition that a column has the value that it has for a group. */
+static Node *
+value_condition(const RfAffected *affected, const RfGroup *group, int i)
+{
+	RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
+	Form_pg_attribute column = TupleDescAttr(affected->flow->columns, affected->columns[i]);
+	Oid			equality = lookup_type_cache(type.type, TYPECACHE_EQ_OPR)->eq_opr;
+	Expr	   *var = (Expr *) makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
+									   type.typmod, type.collation, 0);
+	Const	   *value = makeConst(type.type, type.typmod, type.collation, column->attlen,
+								  group->values[i], false, column->attbyval);
+
+	return (Node *) make_opclause(equality, BOOLOID, false, var, (Expr *) value, InvalidOid,
+								  type.collation);
+}
+
 /*
  * The predicate for one of the groups alone.
  */
@@ -648,18 +664,8 @@ rf_affected_predicate_of_group(const RfAffected *affected, Node *predicate, int6
 
 	for (int i = 0; i < affected->ncolumns; i++)
 	{
-		RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
-		Form_pg_attribute column = TupleDescAttr(affected->flow->columns, affected->columns[i]);
-		Expr	   *var = (Expr *) makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
-										   type.typmod, type.collation, 0);
-
-		if (group->nulls[i])
-			continue;
-		conditions = lappend(conditions, make_opclause(
-													   lookup_type_cache(type.type, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false, var,
-													   (Expr *) makeConst(type.type, type.typmod, type.collation, column->attlen,
-																		  group->values[i], false, column->attbyval),
-													   InvalidOid, type.collation));
+		if (!group->nulls[i])
+			conditions = lappend(conditions, value_condition(affected, group, i));
 	}
 	return (Node *) make_ands_explicit(conditions);
 }

@@ -76,6 +76,13 @@ typedef struct RfChangedSource
 	RfChangeSet *changes;
 } RfChangedSource;
 
+/* A table, what it is a part of, and its parts. */
+static List *
+family(Oid relid)
+{
+	return list_concat_unique_oid(rf_table_ancestors(relid), rf_table_with_parts(relid));
+}
+
 const char *
 rf_technique_name(RfTechnique technique)
 {
@@ -101,6 +108,43 @@ rf_technique_parse(const char *name, const char *flow_name)
 					 technique_names[RF_COMPLETE])));
 }
 
+/*
+ * Whether a statement of this session that has not ended uses a table.  If it
+ * writes it, what it has done so far is seen, and not logged yet.
+ */
+static bool
+is_in_use(Oid relid)
+{
+	ListCell   *cell;
+	bool		result = false;
+
+	foreach(cell, family(relid))
+	{
+		Relation	table = table_open(lfirst_oid(cell), NoLock);
+
+		result |= table->rd_refcnt > 1;
+		table_close(table, NoLock);
+	}
+	return result;
+}
+
+static bool
+some_is_in_use(const RfFlow *flow, const RfSources *sources)
+{
+	ListCell   *cell;
+
+	if (is_in_use(flow->target))
+		return true;
+	foreach(cell, sources->sources)
+	{
+		RfSource   *source = lfirst(cell);
+
+		if (rf_source_obstacle(source) == NULL && is_in_use(source->relid))
+			return true;
+	}
+	return false;
+}
+
 static void
 take_fingerprints(RfRefreshBase *base, const RfFlow *flow)
 {
@@ -118,6 +162,7 @@ rf_refresh_base(const RfFlow *flow)
 	RfRefreshBase *base = palloc0(sizeof(RfRefreshBase));
 
 	base->sources = rf_sources_of_flow(flow);
+	base->in_use = some_is_in_use(flow, base->sources);
 	base->has_seen = rf_seen_load(flow->id, &base->seen);
 	take_fingerprints(base, flow);
 	return base;
@@ -169,12 +214,29 @@ check_last_run(const RfPlanning *planning)
 	return NULL;
 }
 
+/* A crash empties a table, and nobody sees it. */
+static bool
+is_unlogged(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_table_with_parts(relid))
+	{
+		if (get_rel_persistence(lfirst_oid(cell)) == RELPERSISTENCE_UNLOGGED)
+			return true;
+	}
+	return false;
+}
+
 /* What cannot be known of a source, as a reason. */
 static char *
 check_source(const RfSource *source)
 {
 	char	   *obstacle = rf_source_obstacle(source);
 
+	if (obstacle == NULL && is_unlogged(source->relid))
+		obstacle = psprintf("\"%s\" or a part of it is unlogged, and a crash empties it",
+							get_rel_name(source->relid));
 	if (obstacle == NULL && !rf_capture_is_complete(source->relid))
 		obstacle = psprintf("\"%s\" or a part of it lacks triggers of the flow",
 							get_rel_name(source->relid));
@@ -187,6 +249,9 @@ check_query(const RfPlanning *planning)
 	const RfRefreshBase *base = planning->base;
 	ListCell   *cell;
 
+	if (base->in_use)
+		return "UNTRACKED_SOURCE: a statement that has not ended uses a table of the flow, and may "
+			"change it";
 	if (base->sources->culprit != NULL)
 		return psprintf("PLAN_NOT_DETERMINISTIC: the query uses %s, which gives something else at "
 						"another time",
@@ -259,12 +324,6 @@ columns_in(Oid member, Oid relid, const Bitmapset *columns)
 		attnums[i] = member == relid ? (AttrNumber) attnum :
 			get_attnum(member, get_attname(relid, (AttrNumber) attnum, false));
 	return attnums;
-}
-
-static List *
-family(Oid relid)
-{
-	return list_concat_unique_oid(rf_table_ancestors(relid), rf_table_with_parts(relid));
 }
 
 /* Add to a set what entries say of a table, but for those of the flow itself. */
@@ -369,6 +428,8 @@ check_target(const RfPlanning *planning, int nrows, const RfRow *rows)
 	RfChangeSet *changes = begin_changes(flow->target, columns);
 	bool		inserts_only = true;
 
+	if (is_unlogged(flow->target))
+		return "EXTERNAL_CHANGE_IN_REPLACE_WINDOW: the target is unlogged, and a crash empties it";
 	if (planning->base->seen.target != planning->base->target_print ||
 		!rf_capture_is_complete(flow->target))
 		return "EXTERNAL_CHANGE_IN_REPLACE_WINDOW: the target was altered, or a part of it "
@@ -759,7 +820,7 @@ rf_refresh_remember(const RfFlow *flow, const RfRefreshBase *base, const RfRefre
 		.snapshot = snapshot
 	};
 
-	if (!plan->remembers)
+	if (!plan->remembers || base->in_use)
 		return;
 	if (!base->has_seen || list_difference_oid(relids, base->seen.relids) != NIL)
 		rf_seen_nothing(flow->id, relids);

@@ -52,6 +52,7 @@ typedef struct RfRefreshPlan
 typedef struct RfRefreshBase
 {
 	RfSources  *sources;
+	bool		in_use;			/* a statement around the run uses some table */
 	bool		has_seen;
 	RfSeen		seen;			/* by the last run */
 	uint64		sources_print;	/* fingerprints of now */

@@ -165,7 +165,8 @@ read_batch(RfApply *apply)
 					  apply->run->counts.rows_staged : RF_ROWS_UNKNOWN);
 	apply->checks = rf_checks_begin(flow);
 	if (apply->cut != NULL)
-		rf_query_each_of(rf_key_cut_query(apply->cut, apply->condition), RF_PLAN_FREE, NULL, flow->read_types,
+		rf_query_each_of(rf_key_cut_query(apply->cut, apply->condition), RF_PLAN_FREE, NULL,
+						 flow->read_types,
 						 read_row, apply);
 	else
 		rf_query_each(rf_sql_read_batch(flow), RF_PLAN_FREE, flow->read_types,

@@ -20,6 +20,7 @@
 #include "flow_run.h"
 #include "push_down.h"
 #include "query.h"
+#include "refresh_advice.h"
 #include "where_predicate.h"
 #include "window.h"
 
@@ -80,6 +81,26 @@ put_query(RfExplain *explain, Query *query)
 	put_lines(explain, "  ", rf_query_plan(query));
 }
 
+/* What is missing for refreshes that recompute some groups of rows. */
+static void
+put_indexes(RfExplain *explain, const RfFlow *flow)
+{
+	bool		titled = false;
+	ListCell   *cell;
+
+	foreach(cell, rf_sources_of_flow(flow)->sources)
+	{
+		char	   *index = rf_missing_index(lfirst(cell));
+
+		if (index == NULL)
+			continue;
+		if (!titled)
+			put_title(explain, pstrdup("Indexes that would help to recompute what changed:"));
+		titled = true;
+		put_lines(explain, "  ", index);
+	}
+}
+
 static void
 prepare(RfRun *run, void *arg)
 {
@@ -106,6 +127,7 @@ work(RfRun *run, void *arg)
 	put_pushed(explain, pushed);
 	put_title(explain, "Query:");
 	put_query(explain, query);
+	put_indexes(explain, flow);
 	put_title(explain, "Plan for the target:");
 	put_lines(explain, "  ", rf_query_plan(rf_window_old_rows(flow, predicate, false)));
 	PopActiveSnapshot();

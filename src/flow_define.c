@@ -32,6 +32,7 @@
 #include "key_range.h"
 #include "ledger.h"
 #include "query.h"
+#include "refresh_advice.h"
 #include "refresh_plan.h"
 #include "regcolumn.h"
 #include "role.h"
@@ -223,6 +224,7 @@ rf_define_triggers(const RfDefinition *definition, int32 flow_id)
 		sources = rf_sources_of_flow(flow);
 		(void) rf_captured_place(flow, rf_capture_wanted(flow, sources), true);
 		rf_seen_nothing(flow_id, rf_refresh_tables(flow, sources));
+		rf_refresh_warn(flow, sources);
 	}
 	rf_wake_up_triggers_place(flow_id);
 }

@@ -51,6 +51,9 @@
 /* To recompute groups must cost no more than this part of recomputing all. */
 #define WORTHWHILE 0.9
 
+/* What costs no more than this is not worth a thought: then only groups are recomputed. */
+#define SMALL 1000
+
 /* Groups whose cost is looked at, for that of all. */
 #define SAMPLES 3
 
@@ -633,6 +636,7 @@ check_costs(RfPlanning *planning)
 	RfAffected *affected = plan->affected;
 	double		rows;
 	double		all = cost_of(planning->flow, planning->predicate, &rows);
+	bool		is_small = all < SMALL;
 	double		range;
 	double		scan;
 	double		probe;
@@ -648,11 +652,11 @@ check_costs(RfPlanning *planning)
 		probe = cost_of_probing(planning);
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);
-		if (range < Min(scan, probe))
+		if (range < Min(scan, probe) && !is_small)
 			rf_affected_forget_groups(affected);
 	}
 	plan->costs[RF_APPEND_ONLY] = plan->costs[RF_ROW_BASED];
-	if (plan->costs[RF_ROW_BASED] > WORTHWHILE * all)
+	if (plan->costs[RF_ROW_BASED] > WORTHWHILE * all && !is_small)
 		return "TOO_MUCH_CHANGED: to recompute what is affected is expected to cost as much as "
 			"to recompute all";
 	return NULL;

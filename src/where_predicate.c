@@ -412,6 +412,26 @@ rf_predicate_settle(Node *predicate)
 	return settle(predicate, &in_branch);
 }
 
+/* Leave NULL where a run would compute. */
+static Node *
+leave_out(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (can_compute(node))
+		return (Node *) makeNullConst(exprType(node), exprTypmod(node), exprCollation(node));
+	return expression_tree_mutator(node, leave_out, context);
+}
+
+/*
+ * What of a predicate is left to be asked of each row, once it is settled.
+ */
+Node *
+rf_predicate_for_rows(Node *predicate)
+{
+	return leave_out(predicate, NULL);
+}
+
 /*
  * A predicate over what the query gives has the casts to the target's types in
  * it, and these must give for a row what will be stored.

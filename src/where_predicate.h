@@ -30,6 +30,7 @@ extern RfView *rf_predicate_stored(const RfFlow *flow);
 extern RfView *rf_predicate_carry(const RfPredicateScope *scope, const RfView *before);
 extern Node *rf_predicate_of_run(const RfFlow *flow, const char *override);
 extern Node *rf_predicate_settle(Node *predicate);
+extern Node *rf_predicate_for_rows(Node *predicate);
 extern void rf_predicate_check_casts(const char *flow_name, Node *predicate);
 extern Bitmapset *rf_predicate_columns(Node *predicate);
 extern Node *rf_predicate_replace(Node *predicate, Node **by);

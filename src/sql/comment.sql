@@ -11,6 +11,7 @@ COMMENT ON FUNCTION replace_flow.create_using_flow IS 'define a flow that replac
 COMMENT ON FUNCTION replace_flow.create_where_flow IS 'define a flow that replaces the target''s rows for which a predicate is true by those that a query gives';
 COMMENT ON FUNCTION replace_flow.refresh IS 'run a where flow once: recompute its window and overwrite it';
 COMMENT ON FUNCTION replace_flow.explain IS 'the window of a where flow, what of it is pushed where, the query and its plan';
+COMMENT ON FUNCTION replace_flow.planning IS 'what the next refresh of a where flow would do: each technique, whether it would be chosen, and why not';
 COMMENT ON PROCEDURE replace_flow.backfill IS 'recompute a long range of a where flow in slices, each in a transaction of its own';
 COMMENT ON TABLE replace_flow.backfill IS 'backfills that are not at their end';
 COMMENT ON VIEW replace_flow.flows IS 'how flows are: what waits, how the last run went, when the next one will be tried';

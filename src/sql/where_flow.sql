@@ -38,6 +38,17 @@ RETURNS SETOF text
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'replace_flow_explain';
 
+CREATE FUNCTION replace_flow.planning(flow text, predicate_override text DEFAULT NULL)
+RETURNS TABLE (
+    technique       text,
+    chosen          boolean,
+    reason          text,
+    changed_rows    bigint,
+    affected_groups bigint,
+    estimated_cost  double precision)
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'replace_flow_planning';
+
 CREATE PROCEDURE replace_flow.backfill(
     flow         text,
     column_name  text,

@@ -32,6 +32,7 @@
 #include "utils/memutils.h"
 
 #include "change_set.h"
+#include "compat.h"
 #include "discrete_type.h"
 
 /* Rows that a set keeps at most, and bytes of them. */
@@ -186,7 +187,7 @@ form_row(RfChangeSet *changes)
 			changes->values[i] = PointerGetDatum(detoast_attr((struct varlena *)
 															  DatumGetPointer(changes->values[i])));
 	}
-	return heap_form_minimal_tuple(changes->desc, changes->values, changes->nulls);
+	return rf_form_minimal_tuple(changes->desc, changes->values, changes->nulls);
 }
 
 /* The set's values, as they are in its arrays. */

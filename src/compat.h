@@ -12,6 +12,7 @@
 #ifndef RF_COMPAT_H
 #define RF_COMPAT_H
 
+#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
 #if PG_VERSION_NUM >= 180000
@@ -244,6 +245,17 @@ rf_wait_event(const char *name)
 	return PG_WAIT_EXTENSION;
 #else
 	return WaitEventExtensionNew(name);
+#endif
+}
+
+/* Since 18 there may be room before a tuple. */
+static inline MinimalTuple
+rf_form_minimal_tuple(TupleDesc desc, const Datum *values, const bool *nulls)
+{
+#if PG_VERSION_NUM < 180000
+	return heap_form_minimal_tuple(desc, (Datum *) values, (bool *) nulls);
+#else
+	return heap_form_minimal_tuple(desc, values, nulls, 0);
 #endif
 }
 

@@ -9,12 +9,6 @@
  * model.check_backfill() compares what it did.
  */
 
--- A setting that runs must not depend on (A9).
-CREATE FUNCTION model.random_zone() RETURNS text LANGUAGE sql VOLATILE AS
-	$$ SELECT model.pick('{UTC,America/St_Johns,America/St_Johns,America/St_Johns,Europe/Berlin,Asia/Kathmandu,Australia/Lord_Howe,America/New_York}') $$;
-CREATE FUNCTION model.random_style() RETURNS text LANGUAGE sql VOLATILE AS
-	$$ SELECT model.pick('{"ISO, MDY","ISO, MDY","German, DMY","SQL, DMY"}') $$;
-
 -- A condition for an expectation; on columns that the target stores as they are,
 -- so it does not matter when it is evaluated.
 CREATE FUNCTION model.expectation(f model.where_flow, p float8) RETURNS text LANGUAGE plpgsql AS $$

@@ -19,6 +19,7 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "commands/tablecmds.h"
 #include "executor/executor.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
@@ -201,6 +202,17 @@ rf_replace_group_expressions(Query *query, Node *(*mutator) (Node *node, void *c
 		if (rte->rtekind == RTE_GROUP)
 			rte->groupexprs = (List *) mutator((Node *) rte->groupexprs, context);
 	}
+#endif
+}
+
+/* Empty tables, which the caller has locked, as TRUNCATE does. */
+static inline void
+rf_truncate(List *relations, List *relids, List *logged)
+{
+#if PG_VERSION_NUM < 160000
+	ExecuteTruncateGuts(relations, relids, logged, DROP_RESTRICT, false);
+#else
+	ExecuteTruncateGuts(relations, relids, logged, DROP_RESTRICT, false, false);
 #endif
 }
 

@@ -84,7 +84,7 @@ static void
 work(RfRun *run, void *arg)
 {
 	RfPlanningCall *call = arg;
-	RfRefreshRequest request = {.is_override = call->override != NULL};
+	RfRefreshRequest request = {.is_override = call->override != NULL, .only_plans = true};
 	RfRefreshPlan *plan;
 
 	PushActiveSnapshot(GetTransactionSnapshot());

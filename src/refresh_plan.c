@@ -42,6 +42,7 @@
 #include "captured.h"
 #include "fingerprint.h"
 #include "flow_catalog.h"
+#include "partition_overwrite.h"
 #include "refresh_plan.h"
 #include "repeatable.h"
 #include "table_family.h"
@@ -53,6 +54,9 @@
 
 /* What costs no more than this is not worth a thought: then only groups are recomputed. */
 #define SMALL 1000
+
+/* The part of a window's rows that are most of them. */
+#define MOST 0.5
 
 /* Groups whose cost is looked at, for that of all. */
 #define SAMPLES 3
@@ -194,7 +198,7 @@ is_complete(RfPlanning *planning, char *reason)
 
 	if (reason == NULL)
 		return false;
-	for (int i = 0; i < RF_COMPLETE; i++)
+	for (int i = RF_NO_OP; i <= RF_ROW_BASED; i++)
 	{
 		if (plan->against[i] == NULL)
 			plan->against[i] = reason;
@@ -648,7 +652,8 @@ check_costs(RfPlanning *planning)
 	if (rf_affected_is_exact(affected))
 	{
 		/* to look up each row's group costs something, too */
-		scan = range * (0.6 + 0.5 * Min(1, rf_affected_groups(affected) / Max(rows, 1)));
+		plan->affected_share = Min(1, rf_affected_groups(affected) / Max(rows, 1));
+		scan = range * (0.6 + 0.5 * plan->affected_share);
 		probe = cost_of_probing(planning);
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);
@@ -715,6 +720,40 @@ can_leave_out(RfPlanning *planning)
 	return !is_complete(planning, check_target(planning, nrows, rows));
 }
 
+/* Whether the window can be overwritten partition by partition. */
+static void
+check_partitions(RfPlanning *planning)
+{
+	RfRefreshPlan *plan = planning->plan;
+	char	   *obstacle = rf_overwrite_obstacle(planning->flow, planning->predicate,
+												 &plan->partitions);
+
+	if (obstacle != NULL)
+		plan->against[RF_PARTITION_OVERWRITE] =
+			psprintf("UNSUPPORTED_REPLACE_WHERE_PREDICATE: %s", obstacle);
+}
+
+/* Overwrite partitions if most of their rows are known to have changed. */
+static void
+consider_overwriting(RfPlanning *planning, const RfRefreshRequest *request)
+{
+	RfRefreshPlan *plan = planning->plan;
+	bool		most = plan->technique == RF_COMPLETE && plan->affected_share >= MOST;
+
+	if (!most && !request->only_plans)
+		return;
+	check_partitions(planning);
+	if (plan->against[RF_PARTITION_OVERWRITE] != NULL)
+		return;
+	if (!most)
+		plan->against[RF_PARTITION_OVERWRITE] =
+			"ROWS_STAY: most rows of the window may be as they are";
+	else if (!request->only_plans && !rf_overwrite_lock(plan->partitions, false))
+		plan->against[RF_PARTITION_OVERWRITE] = "LOCKED: partitions of the window are being read";
+	else
+		plan->technique = RF_PARTITION_OVERWRITE;
+}
+
 /* The technique that was asked for; it must not give another result. */
 static void
 take_requested(RfPlanning *planning, const RfRefreshRequest *request)
@@ -722,6 +761,8 @@ take_requested(RfPlanning *planning, const RfRefreshRequest *request)
 	RfRefreshPlan *plan = planning->plan;
 	RfTechnique technique = rf_technique_parse(request->technique, planning->flow->name);
 
+	if (technique == RF_PARTITION_OVERWRITE)
+		check_partitions(planning);
 	if (plan->against[technique] != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -730,8 +771,8 @@ take_requested(RfPlanning *planning, const RfRefreshRequest *request)
 				 errdetail("%s.", plan->against[technique]),
 				 errhint("Leave the technique to the run; replace_flow.planning(%s) shows what it would do.",
 						 quote_literal_cstr(planning->flow->name))));
-	if (technique == RF_COMPLETE)
-		plan->affected = NULL;
+	if (technique == RF_PARTITION_OVERWRITE)
+		(void) rf_overwrite_lock(plan->partitions, true);
 	plan->technique = technique;
 	plan->reasons = list_make1("REQUESTED: the technique was given in the call");
 }
@@ -749,6 +790,7 @@ rf_refresh_plan_complete(Node *predicate)
 	plan->remembers = true;
 	plan->changed_rows = -1;
 	plan->affected_groups = -1;
+	plan->affected_share = -1;
 	for (int i = 0; i < RF_TECHNIQUES; i++)
 		plan->costs[i] = -1;
 	return plan;
@@ -760,7 +802,7 @@ rf_refresh_plan_complete(Node *predicate)
 bool
 rf_refresh_plan_is_empty(const RfRefreshPlan *plan)
 {
-	return plan->technique != RF_COMPLETE &&
+	return plan->technique != RF_COMPLETE && plan->technique != RF_PARTITION_OVERWRITE &&
 		(plan->affected == NULL || plan->affected_groups == 0);
 }
 
@@ -785,18 +827,19 @@ rf_refresh_plan(const RfFlow *flow, const RfRefreshBase *base,
 	RfRefreshPlan *plan = rf_refresh_plan_complete(predicate);
 	RfPlanning	planning = {.flow = flow, .base = base, .predicate = predicate, .plan = plan};
 
-	plan->against[RF_PARTITION_OVERWRITE] =
-		"UNSUPPORTED_REPLACE_WHERE_PREDICATE: the window is not "
-		"known to be whole partitions of the target";
 	if (request->full)
 		(void) is_complete(&planning, "REQUESTED: a full refresh was called for");
 	else if (can_leave_out(&planning))
 		plan_changes(&planning);
 	if (request->technique != NULL)
 		take_requested(&planning, request);
-	else if (plan->technique == RF_COMPLETE && plan->reasons == NIL)
+	else if (plan->technique == RF_COMPLETE || request->only_plans)
+		consider_overwriting(&planning, request);
+	if (plan->technique == RF_COMPLETE && plan->reasons == NIL)
 		plan->reasons = list_make1(plan->against[RF_NO_OP]);
-	if (plan->technique == RF_COMPLETE || plan->technique == RF_NO_OP)
+	if (plan->technique != RF_PARTITION_OVERWRITE)
+		plan->partitions = NIL;
+	if (plan->technique != RF_ROW_BASED && plan->technique != RF_APPEND_ONLY)
 	{
 		plan->affected = NULL;
 		plan->predicate = predicate;

@@ -30,6 +30,7 @@ typedef struct RfRefreshRequest
 	bool		full;			/* all of the target is to go */
 	bool		is_override;	/* the predicate is for this run alone */
 	const char *technique;		/* NULL: any */
+	bool		only_plans;		/* nothing will be done */
 } RfRefreshRequest;
 
 typedef struct RfRefreshPlan
@@ -40,12 +41,14 @@ typedef struct RfRefreshPlan
 	List	   *reasons;		/* of char *: for the record */
 	Node	   *predicate;		/* what is to be recomputed */
 	RfAffected *affected;		/* and of that only these groups, or NULL */
+	List	   *partitions;		/* what is to be overwritten, or NIL */
 	bool		remembers;		/* what was seen is to be stored */
 
 	/* for people */
 	int64		changed_rows;	/* -1: not known */
 	int64		affected_groups;
 	double		costs[RF_TECHNIQUES];	/* -1: not known */
+	double		affected_share; /* of the window's rows; -1: not known */
 } RfRefreshPlan;
 
 /* What a run knows before it takes its snapshot. */

@@ -37,6 +37,7 @@
 #include "flow_catalog.h"
 #include "flow_run.h"
 #include "run_progress.h"
+#include "partition_overwrite.h"
 #include "query.h"
 #include "reentry.h"
 #include "refresh_plan.h"
@@ -183,6 +184,13 @@ end_pieces(RfRefresh *refresh)
 	rf_checks_end(refresh->checks);
 }
 
+/* Whether no old row is to stay: partitions are emptied, and filled again. */
+static bool
+overwrites(const RfRefresh *refresh)
+{
+	return refresh->plan->partitions != NIL;
+}
+
 static bool
 is_true(const TupleTableSlot *slot, int column)
 {
@@ -203,6 +211,11 @@ read_new_row(TupleTableSlot *slot, void *arg)
 	if (!rf_checks_pass(refresh->checks, slot))
 		return;
 	rf_conversion_row(refresh->conversion, slot, refresh->values, refresh->nulls);
+	if (overwrites(refresh))
+	{
+		rf_writer_insert(refresh->writer, refresh->values, refresh->nulls);
+		return;
+	}
 	rf_sort_add(refresh->new_rows,
 				rf_diff_hash(refresh->diff, refresh->values, refresh->nulls),
 				refresh->values, refresh->nulls);
@@ -264,6 +277,8 @@ read_old_row(TupleTableSlot *slot, void *arg)
 	old.nulls = slot->tts_isnull + RF_OLD_COLUMNS;
 	refresh->old_rows++;
 	rf_progress_row();
+	if (overwrites(refresh))
+		return;
 	if (!is_true(slot, RF_OLD_IN_WINDOW))
 		refresh->run->counts.rows_reset++;
 	/* one that is referenced from elsewhere may have moved into the window */
@@ -336,6 +351,12 @@ compare(RfRefresh *refresh)
 	const RfRunCounts *counts = &refresh->run->counts;
 	RfSortedRow row;
 
+	if (overwrites(refresh))
+	{
+		rf_run_count_changes(refresh->run, refresh->diff, refresh->writer);
+		refresh->run->counts.rows_deleted = refresh->old_rows;
+		return;
+	}
 	rf_progress_phase(RF_PHASE_COMPARING, counts->rows_read - counts->rows_rejected);
 	rf_diff_open_group(refresh->diff, WINDOW_GROUP);
 	while (rf_sort_next(refresh->new_rows, &row))
@@ -391,6 +412,8 @@ write_changes(RfRefresh *refresh)
 	const RfFlow *flow = refresh->flow;
 
 	rf_reentry_write(flow->id, rf_table_with_parts(flow->target));
+	if (overwrites(refresh))
+		rf_overwrite_empty(flow, refresh->plan->partitions);
 	rf_writer_execute(refresh->writer);
 	rf_reentry_write(flow->id, NIL);
 	rf_progress_phase(RF_PHASE_RECORDING, RF_ROWS_UNKNOWN);

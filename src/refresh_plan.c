@@ -235,6 +235,37 @@ is_unlogged(Oid relid)
 	return false;
 }
 
+/* Whether triggers may store other values than the query gave. */
+static bool
+has_changing_triggers(Oid relid)
+{
+	Relation	table = table_open(relid, NoLock);
+	TriggerDesc *triggers = table->trigdesc;
+	bool		result = triggers != NULL &&
+	(triggers->trig_insert_before_row || triggers->trig_update_before_row ||
+	 triggers->trig_insert_instead_row || triggers->trig_update_instead_row);
+
+	/* a rule may do anything */
+	result |= table->rd_rel->relhasrules;
+	table_close(table, NoLock);
+	return result;
+}
+
+static char *
+check_stored(const RfFlow *flow)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_table_with_parts(flow->target))
+	{
+		if (has_changing_triggers(lfirst_oid(cell)))
+			return psprintf("UNSUPPORTED_QUERY_SHAPE: triggers or rules of \"%s\" may store other "
+							"values than the query gives",
+							get_rel_name(lfirst_oid(cell)));
+	}
+	return NULL;
+}
+
 /* What cannot be known of a source, as a reason. */
 static char *
 check_source(const RfSource *source)
@@ -528,37 +559,6 @@ check_changes(const RfPlanning *planning)
 	return NULL;
 }
 
-/* Whether triggers may store other values than the query gave. */
-static bool
-has_changing_triggers(Oid relid)
-{
-	Relation	table = table_open(relid, NoLock);
-	TriggerDesc *triggers = table->trigdesc;
-	bool		result = triggers != NULL &&
-		(triggers->trig_insert_before_row || triggers->trig_update_before_row ||
-		 triggers->trig_insert_instead_row || triggers->trig_update_instead_row);
-
-	/* a rule may do anything */
-	result |= table->rd_rel->relhasrules;
-	table_close(table, NoLock);
-	return result;
-}
-
-static char *
-check_stored(const RfPlanning *planning)
-{
-	ListCell   *cell;
-
-	foreach(cell, rf_table_with_parts(planning->flow->target))
-	{
-		if (has_changing_triggers(lfirst_oid(cell)))
-			return psprintf("UNSUPPORTED_QUERY_SHAPE: triggers or rules of \"%s\" may store other "
-							"values than the query gives",
-							get_rel_name(lfirst_oid(cell)));
-	}
-	return NULL;
-}
-
 static void
 add_affected(void *arg)
 {
@@ -682,7 +682,6 @@ plan_changes(RfPlanning *planning)
 		return;
 	}
 	if (is_complete(planning, check_changes(planning)) ||
-		is_complete(planning, check_stored(planning)) ||
 		is_complete(planning, find_affected(planning)))
 		return;
 	if (plan->affected_groups == 0)
@@ -710,6 +709,7 @@ can_leave_out(RfPlanning *planning)
 	int			nrows;
 
 	if (is_complete(planning, check_last_run(planning)) ||
+		is_complete(planning, check_stored(planning->flow)) ||
 		is_complete(planning, check_query(planning)) ||
 		is_complete(planning, check_window(planning)))
 		return false;
@@ -862,7 +862,12 @@ rf_refresh_remember(const RfFlow *flow, const RfRefreshBase *base, const RfRefre
 		.predicate = nodeToString(predicate),
 		.settled = predicate_culprit(predicate) == NULL,
 		.sources = base->sources_print,
-		.target = rf_fingerprint_of_target(flow),
+
+		/*
+		 * no table has none; then the next run knows that this one was not
+		 * exact
+		 */
+		.target = check_stored(flow) == NULL ? rf_fingerprint_of_target(flow) : 0,
 		.relids = relids,
 		.snapshot = snapshot
 	};

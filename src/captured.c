@@ -110,9 +110,11 @@ rf_captured_look_anew(Oid relid)
 	}
 }
 
-/* What is captured for a flow now: RfCapturedTable. */
-static List *
-captured_for(int32 flow_id)
+/*
+ * What is captured for a flow now: RfCapturedTable.
+ */
+List *
+rf_captured_for(int32 flow_id)
 {
 	List	   *tables = NIL;
 	RfRow	   *rows;
@@ -257,7 +259,7 @@ compare_tables(const ListCell *a, const ListCell *b)
 bool
 rf_captured_place(const RfFlow *flow, List *tables, bool wait)
 {
-	List	   *before = captured_for(flow->id);
+	List	   *before = rf_captured_for(flow->id);
 	bool		all = true;
 	ListCell   *cell;
 
@@ -279,14 +281,38 @@ rf_captured_place(const RfFlow *flow, List *tables, bool wait)
 }
 
 /*
- * Whether all that happens to a table is captured, if a flow wants it: each member
- * of its family has its triggers, and none of them was disabled.
+ * Whether all that a flow wants of these tables is among what is captured.  The same
+ * may be captured for others.  That does not count: the owner of the flow may have no
+ * right to it, or lose it, and who else wants it may have it no more.
  */
 bool
-rf_capture_is_complete(Oid relid)
+rf_captured_covers(List *captured, List *wanted)
 {
 	ListCell   *cell;
 
+	foreach(cell, wanted)
+	{
+		RfCapturedTable *table = lfirst(cell);
+		RfCapturedTable *found = find(captured, table->relid);
+
+		if (found == NULL || !bms_is_subset(table->columns, found->columns))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Whether all that happens to a table is captured for a flow of this role, of which
+ * that is captured: the role may know it, each member of the table's family has its
+ * triggers, and none of them was disabled.
+ */
+bool
+rf_capture_is_complete(List *captured, Oid relid, Oid owner)
+{
+	ListCell   *cell;
+
+	if (find(captured, relid) == NULL || !rf_table_may_be_watched(relid, owner))
+		return false;
 	foreach(cell, list_concat(rf_table_ancestors(relid), rf_table_with_parts(relid)))
 	{
 		if (!rf_table_can_have_triggers(lfirst_oid(cell)) ||
@@ -304,7 +330,7 @@ rf_captured_forget(int32 flow_id)
 {
 	ListCell   *cell;
 
-	foreach(cell, captured_for(flow_id))
+	foreach(cell, rf_captured_for(flow_id))
 		release(flow_id, ((RfCapturedTable *) lfirst(cell))->relid);
 	rf_seen_forget(flow_id);
 }

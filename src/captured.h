@@ -22,7 +22,9 @@ typedef struct RfCapturedTable
 extern List *rf_captured_families(void);
 extern void rf_captured_lock(List *relids, Oid owner);
 extern bool rf_captured_place(const RfFlow *flow, List *tables, bool wait);
-extern bool rf_capture_is_complete(Oid relid);
+extern List *rf_captured_for(int32 flow_id);
+extern bool rf_captured_covers(List *captured, List *wanted);
+extern bool rf_capture_is_complete(List *captured, Oid relid, Oid owner);
 extern void rf_captured_look_anew(Oid relid);
 extern void rf_captured_forget(int32 flow_id);
 

@@ -171,22 +171,26 @@ rf_refresh_base(const RfFlow *flow)
 	base->sources = rf_sources_of_flow(flow);
 	base->in_use = some_is_in_use(flow, base->sources);
 	base->has_seen = rf_seen_load(flow->id, &base->seen);
+	base->captured = rf_captured_for(flow->id);
 	take_fingerprints(base, flow);
 	return base;
 }
 
 /*
  * After a restore, and where a view reads other tables than it did, the triggers
- * that the run could not go without are not there.  Place those that can be placed
- * without waiting, for the runs that follow.
+ * that the run could not go without are not there.  An index of the target can make
+ * other columns of sources matter.  Place what can be placed without waiting, for
+ * the runs that follow: this one goes by what was captured until now.
  */
 void
 rf_refresh_base_repair(RfRefreshBase *base, const RfFlow *flow)
 {
+	List	   *wanted = rf_capture_wanted(flow, base->sources);
+
 	if (base->has_seen && base->seen.sources == base->sources_print &&
-		base->seen.target == base->target_print)
+		base->seen.target == base->target_print && rf_captured_covers(base->captured, wanted))
 		return;
-	(void) rf_captured_place(flow, rf_capture_wanted(flow, base->sources), false);
+	(void) rf_captured_place(flow, wanted, false);
 	take_fingerprints(base, flow);
 }
 
@@ -268,14 +272,15 @@ check_stored(const RfFlow *flow)
 
 /* What cannot be known of a source, as a reason. */
 static char *
-check_source(const RfSource *source)
+check_source(const RfPlanning *planning, const RfSource *source)
 {
 	char	   *obstacle = rf_source_obstacle(source);
 
 	if (obstacle == NULL && is_unlogged(source->relid))
 		obstacle = psprintf("\"%s\" or a part of it is unlogged, and a crash empties it",
 							get_rel_name(source->relid));
-	if (obstacle == NULL && !rf_capture_is_complete(source->relid))
+	if (obstacle == NULL && !rf_capture_is_complete(planning->base->captured, source->relid,
+													planning->flow->owner))
 		obstacle = psprintf("\"%s\" or a part of it lacks triggers of the flow",
 							get_rel_name(source->relid));
 	return obstacle == NULL ? NULL : psprintf("UNTRACKED_SOURCE: %s", obstacle);
@@ -296,7 +301,7 @@ check_query(const RfPlanning *planning)
 						base->sources->culprit);
 	foreach(cell, base->sources->sources)
 	{
-		char	   *reason = check_source(lfirst(cell));
+		char	   *reason = check_source(planning, lfirst(cell));
 
 		if (reason != NULL)
 			return reason;
@@ -469,7 +474,7 @@ check_target(const RfPlanning *planning, int nrows, const RfRow *rows)
 	if (is_unlogged(flow->target))
 		return "EXTERNAL_CHANGE_IN_REPLACE_WINDOW: the target is unlogged, and a crash empties it";
 	if (planning->base->seen.target != planning->base->target_print ||
-		!rf_capture_is_complete(flow->target))
+		!rf_capture_is_complete(planning->base->captured, flow->target, flow->owner))
 		return "EXTERNAL_CHANGE_IN_REPLACE_WINDOW: the target was altered, or a part of it "
 			"came, went or was emptied";
 	add_entries(changes, flow->target, columns, flow->id, nrows, rows, &inserts_only);

@@ -55,6 +55,7 @@ typedef struct RfRefreshPlan
 typedef struct RfRefreshBase
 {
 	RfSources  *sources;
+	List	   *captured;		/* of RfCapturedTable: since before the run */
 	bool		in_use;			/* a statement around the run uses some table */
 	bool		has_seen;
 	RfSeen		seen;			/* by the last run */

@@ -15,11 +15,17 @@
  *	- the relations that the query reads, down to the tables below views, with
  *	  their partitions and children, and what they are a part of: pg_class, which
  *	  also changes when a table is emptied or rewritten;
+ *	- their columns, whose names can be values (to_jsonb(t)), and which tell that a
+ *	  table was a child of another one for a while; partitions have those of the
+ *	  whole, and pg_class tells what became of them;
  *	- their triggers that capture changes, and the rules of views;
- *	- the functions that the query calls.  What a function in SQL or another
- *	  language calls in turn cannot be known; with one of these, all functions that
- *	  are not the server's own count;
- *	- the settings of the flow, and for the target the types of its columns.
+ *	- the functions that the query calls, that convert its values, and that the
+ *	  predicate calls.  What a function in SQL or another language calls in turn
+ *	  cannot be known; with one of these, all functions that are not the server's
+ *	  own count;
+ *	- the settings of the flow, those of the session that values as text depend on,
+ *	  though the server says that they do not, and for the target the types of its
+ *	  columns.
  *
  * What is not a change, such as a privilege that is granted, may look like one,
  * and then costs a complete run.
@@ -42,14 +48,20 @@
 #include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteSupport.h"
 #include "storage/lockdefs.h"
+#include "utils/bytea.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "conversion.h"
 #include "fingerprint.h"
+#include "flow_view.h"
 #include "table_family.h"
 #include "table_trigger.h"
+#include "where_predicate.h"
 
 static void
 add_bytes(uint64 *print, const void *bytes, Size length)
@@ -103,13 +115,30 @@ add_capture_triggers(uint64 *print, Oid relid)
 	table_close(catalog, AccessShareLock);
 }
 
+/* A table, and its columns unless it has those of another one. */
+static void
+add_table(uint64 *print, Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	add_version(print, tuple);
+	for (AttrNumber attnum = 1; !form->relispartition && attnum <= form->relnatts; attnum++)
+		add_cached(print, SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid),
+										  Int16GetDatum(attnum)));
+	ReleaseSysCache(tuple);
+}
+
 static void
 add_relation(uint64 *print, Oid relid)
 {
 	char		relkind = get_rel_relkind(relid);
 
 	add_bytes(print, &relid, sizeof(relid));
-	add_cached(print, SearchSysCache1(RELOID, ObjectIdGetDatum(relid)));
+	add_table(print, relid);
 	if (relkind == RELKIND_VIEW)
 		add_cached(print, SearchSysCache2(RULERELNAME, ObjectIdGetDatum(relid),
 										  CStringGetDatum(ViewSelectRuleName)));
@@ -186,14 +215,25 @@ add_all_functions(uint64 *print)
 	table_close(catalog, AccessShareLock);
 }
 
-static void
-add_functions(uint64 *print, Query *query)
+/* All functions that a flow calls, but for those that are the server's own. */
+static List *
+functions_of(const RfFlow *flow, Query *query)
 {
 	List	   *functions = NIL;
+
+	(void) collect_functions((Node *) query, &functions);
+	for (int i = 0; i < flow->columns->natts; i++)
+		(void) collect_functions(rf_conversion_column(flow, i), &functions);
+	(void) collect_functions(rf_view_added(rf_predicate_stored(flow)), &functions);
+	return functions;
+}
+
+static void
+add_functions(uint64 *print, List *functions)
+{
 	bool		all = false;
 	ListCell   *cell;
 
-	(void) collect_functions((Node *) query, &functions);
 	foreach(cell, functions)
 	{
 		add_cached(print, SearchSysCache1(PROCOID, ObjectIdGetDatum(lfirst_oid(cell))));
@@ -205,11 +245,28 @@ add_functions(uint64 *print, Query *query)
 		add_all_functions(print);
 }
 
+/*
+ * What the texts of numbers and bytes look like.  All positive values of the first
+ * setting mean the same.
+ */
+static void
+add_settings_of_session(uint64 *print)
+{
+	int			digits = Min(extra_float_digits, 1);
+
+	add_bytes(print, &digits, sizeof(digits));
+	add_bytes(print, &bytea_output, sizeof(bytea_output));
+	add_string(print, locale_monetary);
+	add_string(print, locale_numeric);
+	add_string(print, locale_time);
+}
+
 static void
 add_settings(uint64 *print, const RfFlow *flow)
 {
 	ListCell   *cell;
 
+	add_settings_of_session(print);
 	foreach(cell, flow->settings)
 	{
 		RfSetting  *setting = lfirst(cell);
@@ -229,7 +286,7 @@ rf_fingerprint_of_sources(const RfFlow *flow, Query *query)
 	uint64		print = 0;
 
 	add_relations(&print, flow->read_relids);
-	add_functions(&print, query);
+	add_functions(&print, functions_of(flow, query));
 	add_settings(&print, flow);
 	return print;
 }

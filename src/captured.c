@@ -103,7 +103,7 @@ rf_captured_look_anew(Oid relid)
 
 	if (get_rel_relkind(relid) == '\0')
 		return;
-	foreach(cell, list_concat(rf_table_ancestors(relid), rf_table_with_parts(relid)))
+	foreach(cell, rf_table_relatives(relid))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) != '\0')
 			CacheInvalidateRelcacheByRelid(lfirst_oid(cell));
@@ -313,7 +313,7 @@ rf_capture_is_complete(List *captured, Oid relid, Oid owner)
 
 	if (find(captured, relid) == NULL || !rf_table_may_be_watched(relid, owner))
 		return false;
-	foreach(cell, list_concat(rf_table_ancestors(relid), rf_table_with_parts(relid)))
+	foreach(cell, rf_table_relatives(relid))
 	{
 		if (!rf_table_can_have_triggers(lfirst_oid(cell)) ||
 			!rf_triggers_fire(lfirst_oid(cell), RF_CAPTURED))

@@ -22,6 +22,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/hsearch.h"
@@ -160,6 +161,19 @@ catalog_of_captured(void)
 	return OidIsValid(namespace) ? get_relname_relid("captured", namespace) : InvalidOid;
 }
 
+/* Whether rows of a captured table change when another one is written. */
+static bool
+is_written_through(Oid captured, Oid relid, List *ancestors, bool has_parts)
+{
+	if (captured == relid || list_member_oid(ancestors, captured))
+		return true;
+	if (!has_parts)
+		return false;
+	/* partitions have one parent */
+	return list_member_oid(get_rel_relkind(relid) == RELKIND_RELATION ?
+						   rf_table_relatives(captured) : rf_table_ancestors(captured), relid);
+}
+
 /* What a row of it says. */
 static Bitmapset *
 add_row(Bitmapset *columns, Oid relid, List *ancestors, bool has_parts,
@@ -168,8 +182,7 @@ add_row(Bitmapset *columns, Oid relid, List *ancestors, bool has_parts,
 	bool		isnull;
 	Oid			captured = DatumGetObjectId(heap_getattr(row, CAPTURED_RELID, desc, &isnull));
 
-	if (captured == relid || list_member_oid(ancestors, captured) ||
-		(has_parts && list_member_oid(rf_table_ancestors(captured), relid)))
+	if (is_written_through(captured, relid, ancestors, has_parts))
 		return add_columns(columns, relid, captured,
 						   rf_captured_columns_of_array(heap_getattr(row, CAPTURED_COLUMNS,
 																	 desc, &isnull)));

@@ -154,10 +154,7 @@ add_relations(uint64 *print, List *relids)
 
 	/* partitions may have come since the relations were locked */
 	foreach(cell, relids)
-	{
-		all = list_concat_unique_oid(all, rf_table_ancestors(lfirst_oid(cell)));
-		all = list_concat_unique_oid(all, rf_table_with_parts(lfirst_oid(cell)));
-	}
+		all = list_concat_unique_oid(all, rf_table_relatives(lfirst_oid(cell)));
 	list_sort(all, list_oid_cmp);
 	foreach(cell, all)
 		add_relation(print, lfirst_oid(cell));

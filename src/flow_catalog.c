@@ -533,11 +533,11 @@ rf_catalog_sweep_changes(void)
 							"SELECT relid FROM replace_flow.captured"
 							" UNION SELECT i.inhrelid FROM part p"
 							" JOIN pg_inherits i ON i.inhparent = p.relid),"
-							" ancestor (relid) AS (SELECT relid FROM replace_flow.captured"
+							" ancestor (relid) AS (SELECT relid FROM part"
 							" UNION SELECT i.inhparent FROM ancestor a"
 							" JOIN pg_inherits i ON i.inhrelid = a.relid),"
 							" swept AS (SELECT ctid FROM replace_flow.change WHERE relid NOT IN"
-							" (SELECT relid FROM part UNION ALL SELECT relid FROM ancestor)"
+							" (SELECT relid FROM ancestor)"
 							" FOR UPDATE SKIP LOCKED)"
 							" DELETE FROM replace_flow.change c USING swept s"
 							" WHERE c.ctid = s.ctid", NULL);

@@ -83,13 +83,6 @@ typedef struct RfChangedSource
 	RfChangeSet *changes;
 } RfChangedSource;
 
-/* A table, what it is a part of, and its parts. */
-static List *
-family(Oid relid)
-{
-	return list_concat_unique_oid(rf_table_ancestors(relid), rf_table_with_parts(relid));
-}
-
 const char *
 rf_technique_name(RfTechnique technique)
 {
@@ -125,7 +118,7 @@ is_in_use(Oid relid)
 	ListCell   *cell;
 	bool		result = false;
 
-	foreach(cell, family(relid))
+	foreach(cell, rf_table_relatives(relid))
 	{
 		Relation	table = table_open(lfirst_oid(cell), NoLock);
 
@@ -374,7 +367,7 @@ static void
 add_entries(RfChangeSet *changes, Oid relid, const Bitmapset *columns, int32 flow_id, int nrows,
 			const RfRow *rows, bool *inserts_only)
 {
-	List	   *members = family(relid);
+	List	   *members = rf_table_relatives(relid);
 
 	for (int i = 0; i < nrows; i++)
 	{
@@ -407,11 +400,11 @@ begin_changes(Oid relid, const Bitmapset *columns)
 List *
 rf_refresh_tables(const RfFlow *flow, const RfSources *sources)
 {
-	List	   *relids = family(flow->target);
+	List	   *relids = rf_table_relatives(flow->target);
 	ListCell   *cell;
 
 	foreach(cell, sources->sources)
-		relids = list_concat_unique_oid(relids, family(((RfSource *) lfirst(cell))->relid));
+		relids = list_concat_unique_oid(relids, rf_table_relatives(((RfSource *) lfirst(cell))->relid));
 	return relids;
 }
 

@@ -7,7 +7,7 @@
  * by their own names; and they come through each table that it is a part of.  A
  * statement fires the triggers of statements of the table that it names, and of
  * no other.  So who wants to know what happens to a table needs triggers on all
- * of these.
+ * of these.  A child can have several parents, and its rows come through each.
  *
  *-------------------------------------------------------------------------
  */
@@ -93,6 +93,26 @@ rf_table_with_parts(Oid relid)
 }
 
 /*
+ * All tables that can be named to change rows of a table, each after those that it
+ * is a part of; none of them is locked.
+ */
+List *
+rf_table_relatives(Oid relid)
+{
+	List	   *parts = rf_table_with_parts(relid);
+	List	   *family = rf_table_ancestors(relid);
+	ListCell   *cell;
+
+	/* what a partition is a part of is there already */
+	foreach(cell, parts)
+	{
+		if (!get_rel_relispartition(lfirst_oid(cell)))
+			family = list_concat_unique_oid(family, list_difference_oid(rf_table_ancestors(lfirst_oid(cell)), parts));
+	}
+	return list_concat_unique_oid(family, parts);
+}
+
+/*
  * Whether a role may have triggers made on a table that can have them.
  */
 bool
@@ -105,23 +125,22 @@ rf_table_may_be_watched(Oid relid, Oid role)
 /*
  * The tables that need triggers for a role that wants to know what happens to one,
  * each after those that it is a part of.  Who may watch a table may watch its parts,
- * but not what it is a part of.
+ * but not what they are a part of besides.
  */
 List *
 rf_table_to_watch(Oid relid, Oid role)
 {
 	List	   *tables = NIL;
+	List	   *parts = rf_table_with_parts(relid);
 	ListCell   *cell;
 
-	foreach(cell, rf_table_ancestors(relid))
+	foreach(cell, rf_table_relatives(relid))
 	{
-		if (rf_table_may_be_watched(lfirst_oid(cell), role))
-			tables = lappend_oid(tables, lfirst_oid(cell));
-	}
-	foreach(cell, rf_table_with_parts(relid))
-	{
-		if (rf_table_can_have_triggers(lfirst_oid(cell)))
-			tables = lappend_oid(tables, lfirst_oid(cell));
+		Oid			member = lfirst_oid(cell);
+
+		if (list_member_oid(parts, member) ? rf_table_can_have_triggers(member) :
+			rf_table_may_be_watched(member, role))
+			tables = lappend_oid(tables, member);
 	}
 	return tables;
 }

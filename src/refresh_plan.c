@@ -404,7 +404,11 @@ rf_refresh_tables(const RfFlow *flow, const RfSources *sources)
 	ListCell   *cell;
 
 	foreach(cell, sources->sources)
-		relids = list_concat_unique_oid(relids, rf_table_relatives(((RfSource *) lfirst(cell))->relid));
+	{
+		RfSource   *source = lfirst(cell);
+
+		relids = list_concat_unique_oid(relids, rf_table_relatives(source->relid));
+	}
 	return relids;
 }
 

@@ -107,7 +107,9 @@ rf_table_relatives(Oid relid)
 	foreach(cell, parts)
 	{
 		if (!get_rel_relispartition(lfirst_oid(cell)))
-			family = list_concat_unique_oid(family, list_difference_oid(rf_table_ancestors(lfirst_oid(cell)), parts));
+			family = list_concat_unique_oid(family,
+											list_difference_oid(rf_table_ancestors(lfirst_oid(cell)),
+																parts));
 	}
 	return list_concat_unique_oid(family, parts);
 }

@@ -106,10 +106,10 @@ rf_table_relatives(Oid relid)
 	/* what a partition is a part of is there already */
 	foreach(cell, parts)
 	{
-		if (!get_rel_relispartition(lfirst_oid(cell)))
-			family = list_concat_unique_oid(family,
-											list_difference_oid(rf_table_ancestors(lfirst_oid(cell)),
-																parts));
+		List	   *ancestors = get_rel_relispartition(lfirst_oid(cell)) ? NIL :
+			rf_table_ancestors(lfirst_oid(cell));
+
+		family = list_concat_unique_oid(family, list_difference_oid(ancestors, parts));
 	}
 	return list_concat_unique_oid(family, parts);
 }

@@ -254,6 +254,9 @@ rf_run(const RfRunOrder *order)
 		rf_stream_reclaim(flow->source);
 
 	locked = lock_flow(flow, order->wait);
+	/* another flow may have taken the name meanwhile */
+	if (locked != NULL && locked->id != flow->id)
+		rf_reentry_enter(locked, connection);
 	if (locked != NULL)
 		record = run_flow(order, locked);
 	else

@@ -51,8 +51,8 @@
 #include "utils/bytea.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
@@ -253,9 +253,9 @@ add_settings_of_session(uint64 *print)
 
 	add_bytes(print, &digits, sizeof(digits));
 	add_bytes(print, &bytea_output, sizeof(bytea_output));
-	add_string(print, locale_monetary);
-	add_string(print, locale_numeric);
-	add_string(print, locale_time);
+	add_string(print, GetConfigOption("lc_monetary", false, false));
+	add_string(print, GetConfigOption("lc_numeric", false, false));
+	add_string(print, GetConfigOption("lc_time", false, false));
 }
 
 static void

@@ -71,6 +71,16 @@ SELECT pushed('SELECT DISTINCT amount::float8 AS amount FROM event', 'amount IN 
 SELECT pushed('SELECT region::char(4) AS region, count(*) OVER (PARTITION BY region::char(4)) AS n FROM event', 'region > ''a'' AND length(region) = 1');
 SELECT pushed('SELECT e.id::text AS id, g.n FROM event e JOIN (SELECT amount::numeric AS amount, count(*) AS n FROM event GROUP BY 1) g ON g.amount::text = e.id::text', 'id = ''1''');
 
+-- The row of a join as a whole, for which NULL can stand.
+SELECT replace_flow.create_where_flow('joined', $$SELECT e.id, j IS NULL AS alone
+    FROM event e LEFT JOIN (region r JOIN old_event o ON o.region = r.code) AS j ON j.code = e.region$$, 'alone AND id < 3');
+INSERT INTO event VALUES (1, now(), now(), 'x', 1), (2, now(), now(), 'y', 1), (3, now(), now(), 'y', 1);
+INSERT INTO region VALUES ('x', 'known');
+INSERT INTO old_event SELECT * FROM event WHERE region = 'x';
+SELECT status, rows_read FROM replace_flow.refresh('joined');
+TABLE joined;
+TRUNCATE event, old_event, region;
+
 -- An index on the source serves the window.
 CREATE INDEX ON event (at);
 INSERT INTO event SELECT i, timestamptz '2024-01-01' + i * interval '10 min', timestamp '2024-01-01', i % 3, 1

@@ -149,6 +149,18 @@ rf_relation_columns(RangeTblEntry *rte, int varno)
 	return vars;
 }
 
+/* Whether an outer join can put NULL in the place of a Var; before 16 it does not say. */
+static inline bool
+rf_var_is_nulled(const Var *var)
+{
+#if PG_VERSION_NUM < 160000
+	(void) var;
+	return false;
+#else
+	return !bms_is_empty(var->varnullingrels);
+#endif
+}
+
 /* An expression over a query's tables, whatever joins and groups lie between. */
 static inline Node *
 rf_flatten_joins(Query *query, Node *node)

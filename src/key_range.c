@@ -34,6 +34,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
@@ -43,7 +44,6 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
 #include "conversion.h"
 #include "equal_values.h"
 #include "flow_query.h"
@@ -187,7 +187,7 @@ merges_keys(const RfKeyCut *cut, const RfLevel *level, List *clause, int key, Va
 		SortGroupClause *item = lfirst_node(SortGroupClause, cell);
 		Node	   *value = get_sortgroupclause_expr(item, level->query->targetList);
 
-		value = rf_flatten_joins(level->query, copyObject(value));
+		value = rf_level_flatten(level->query, copyObject(value));
 		if (!equal(without_relabeling(value), var))
 			continue;
 		if (item->eqop == equality && exprCollation(value) == stored.collation)

@@ -45,7 +45,6 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 
-#include "compat.h"
 #include "equal_values.h"
 #include "monotone.h"
 #include "push_down.h"
@@ -99,7 +98,7 @@ cuts_grouped(const RfLevel *level, Node *condition)
 		SortGroupClause *item = lfirst_node(SortGroupClause, cell);
 		Node	   *value = get_sortgroupclause_expr(item, query->targetList);
 
-		value = rf_flatten_joins(query, copyObject(value));
+		value = rf_level_flatten(query, copyObject(value));
 		if (rf_tells_equals_apart(condition, value, item->eqop, exprCollation(value)))
 			return true;
 	}
@@ -151,9 +150,11 @@ cuts_groups_below(RfLevel *level, Node *condition)
 		Var		   *var = lfirst(cell);
 		RfLevel		inner;
 
+		/* rows as a whole are not looked into */
+		if (rt_fetch(var->varno, level->query->rtable)->rtekind == RTE_JOIN)
+			return true;
 		if (!rf_level_enter(level, var->varno, &inner))
 			continue;
-		/* rows as a whole are not looked into */
 		if (var->varattno <= 0 ||
 			cuts_groups(&inner, rf_condition_on_output(condition, var->varno,
 													   as_a_whole ? 0 : var->varattno)))

@@ -101,13 +101,77 @@ rf_condition_tables(Node *condition)
 	return tables.tables;
 }
 
+/* Added to a Var's level, so that it is taken for one of another query. */
+#define HIDDEN 1000000
+
+typedef struct RfHiding
+{
+	Query	   *query;
+	Index		levels_up;
+} RfHiding;
+
+/* Hide rows of joins as a whole that NULL can stand for. */
+static bool
+hide_rows(Node *node, void *context)
+{
+	RfHiding   *hiding = context;
+	bool		result;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+	{
+		Var		   *var = (Var *) node;
+
+		if (var->varlevelsup == hiding->levels_up && var->varattno == InvalidAttrNumber &&
+			rf_var_is_nulled(var) &&
+			rt_fetch(var->varno, hiding->query->rtable)->rtekind == RTE_JOIN)
+			var->varlevelsup += HIDDEN;
+		return false;
+	}
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, hide_rows, context);
+	hiding->levels_up++;
+	result = query_tree_walker((Query *) node, hide_rows, context, 0);
+	hiding->levels_up--;
+	return result;
+}
+
+static bool
+show_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) && ((Var *) node)->varlevelsup >= HIDDEN)
+		((Var *) node)->varlevelsup -= HIDDEN;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, show_rows, context, 0);
+	return expression_tree_walker(node, show_rows, context);
+}
+
+/*
+ * An expression over the tables of a query, whatever joins and groups lie between.
+ * The row of a join as a whole stays what it is where NULL can stand for it: then
+ * it is not the row of its columns.  The expression is changed.
+ */
+Node *
+rf_level_flatten(Query *query, Node *node)
+{
+	RfHiding	hiding = {query, 0};
+
+	(void) hide_rows(node, &hiding);
+	node = rf_flatten_joins(query, node);
+	(void) show_rows(node, NULL);
+	return node;
+}
+
 /* What an output column is computed from. */
 static Node *
 output_expression(const RfLevel *level, AttrNumber column)
 {
 	TargetEntry *target = list_nth_node(TargetEntry, level->query->targetList, column - 1);
 
-	return rf_flatten_joins(level->query, copyObject((Node *) target->expr));
+	return rf_level_flatten(level->query, copyObject((Node *) target->expr));
 }
 
 static Node *
@@ -515,7 +579,7 @@ rf_level_equalities(const RfLevel *level)
 {
 	List	   *equalities = collect_equalities((Node *) level->query->jointree, NIL);
 
-	return (List *) rf_flatten_joins(level->query, (Node *) equalities);
+	return (List *) rf_level_flatten(level->query, (Node *) copyObject(equalities));
 }
 
 /*

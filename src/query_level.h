@@ -27,6 +27,7 @@ extern bool rf_level_is_fenced(const RfLevel *level, Index table);
 extern bool rf_level_joins_groups(const RfLevel *level);
 extern bool rf_level_is_nullable(const RfLevel *level, Index table);
 extern List *rf_level_equalities(const RfLevel *level);
+extern Node *rf_level_flatten(Query *query, Node *node);
 extern Node *rf_level_condition(const RfLevel *level, Node *condition);
 extern bool rf_level_is_alone(const RfLevel *level, Node *condition);
 

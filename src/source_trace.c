@@ -36,7 +36,6 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
 #include "query_level.h"
 #include "source_trace.h"
 
@@ -134,7 +133,7 @@ equal_column(const RfLevel *level, Node *quals, Var *column, Index table)
 {
 	ListCell   *cell;
 
-	quals = rf_flatten_joins(level->query, copyObject(quals));
+	quals = rf_level_flatten(level->query, copyObject(quals));
 	foreach(cell, make_ands_implicit((Expr *) quals))
 	{
 		OpExpr	   *comparison = lfirst(cell);

@@ -34,6 +34,7 @@
 
 #include "compat.h"
 #include "query.h"
+#include "query_level.h"
 #include "regcolumn.h"
 #include "role.h"
 #include "sql_text.h"
@@ -95,7 +96,7 @@ find_from_column(Query *query, int varno, const char *column)
 	{
 		attnum++;
 		if (strcmp(strVal(lfirst(cell)), column) == 0)
-			return rf_flatten_joins(query, list_nth(rf_relation_columns(rte, varno), attnum - 1));
+			return rf_level_flatten(query, list_nth(rf_relation_columns(rte, varno), attnum - 1));
 	}
 	return NULL;
 }
@@ -125,7 +126,7 @@ find_source_column(const RfPredicateScope *scope, const char *alias, const char 
 	{
 		TargetEntry *output = list_nth(query->targetList, i);
 
-		if (is_same_column(rf_flatten_joins(query, (Node *) output->expr), source))
+		if (is_same_column(rf_level_flatten(query, (Node *) output->expr), source))
 			return NameStr(TupleDescAttr(scope->columns, i)->attname);
 	}
 	return NULL;

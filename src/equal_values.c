@@ -145,3 +145,15 @@ rf_tells_equals_apart(Node *condition, Node *value, Oid equality, Oid collation)
 		return false;
 	return looks_closer(condition, &grouped);
 }
+
+/*
+ * Whether values that an operator takes for equal are known to be the same.
+ */
+bool
+rf_equals_are_same(Oid equality, Oid collation)
+{
+	Oid			type;
+	Oid			family = family_of(equality, &type);
+
+	return OidIsValid(family) && is_identity(family, type, collation);
+}

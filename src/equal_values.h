@@ -10,6 +10,7 @@
 
 #include "nodes/primnodes.h"
 
+extern bool rf_equals_are_same(Oid equality, Oid collation);
 extern bool rf_tells_equals_apart(Node *condition, Node *value, Oid equality, Oid collation);
 
 #endif							/* RF_EQUAL_VALUES_H */

@@ -181,7 +181,7 @@ rf_sources_of_flow(const RfFlow *flow)
 
 	sources->query = rf_query_rewrite(rf_view_query(rf_view_load(flow), flow->extras));
 	sources->culprit = rf_repeatable_culprit((Node *) sources->query);
-	foreach(cell, rf_source_trace(sources->query, flow->columns->natts,
+	foreach(cell, rf_source_trace(sources->query, flow->columns,
 								  column_expressions(flow, sources->query)))
 	{
 		RfOccurrence *occurrence = lfirst(cell);

@@ -18,7 +18,9 @@
  * "facts JOIN labels ON facts.id = labels.id" the output's facts.id is the id of
  * the label, too.  That holds in the ON clause of an outer join as well, for the
  * table that NULLs can stand for: its row has a part only in output rows for which
- * the equality is true, and these are the same rows that it turns from NULLs.
+ * the equality is true, and these are the same rows that it turns from NULLs.  But
+ * what is equal need not be the same: 'A' and 'a' are one citext and two texts.  So
+ * groups have to be told from each other as the equality tells its values.
  *
  * Tables in subqueries of expressions, such as IN and EXISTS, and in recursive
  * queries are not followed: nothing is known of them.
@@ -36,6 +38,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "equal_values.h"
 #include "query_level.h"
 #include "source_trace.h"
 
@@ -43,6 +46,7 @@
 typedef struct RfTrace
 {
 	int			nexpressions;
+	TupleDesc	columns;		/* the expressions are values of these */
 	List	   *occurrences;	/* of RfOccurrence */
 } RfTrace;
 
@@ -118,18 +122,23 @@ plain_column(Node *expression)
 	return IsA(expression, Var) ? (Var *) expression : NULL;
 }
 
-/* Whether a comparison is that by which values of its type are one key. */
+/* Whether values that a comparison takes for equal are one in a group column. */
 static bool
-is_default_equality(OpExpr *comparison)
+keeps_group(OpExpr *comparison, Form_pg_attribute group)
 {
-	Oid			type = exprType(linitial(comparison->args));
+	Oid			equality = lookup_type_cache(group->atttypid, TYPECACHE_EQ_OPR)->eq_opr;
 
-	return lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr == comparison->opno;
+	return rf_equals_are_same(comparison->opno, comparison->inputcollid) ||
+		(comparison->opno == equality &&
+		 (comparison->inputcollid == group->attcollation || !OidIsValid(group->attcollation)));
 }
 
-/* The column of a table that some conditions say to equal another column; or NULL. */
+/*
+ * The column of a table that some conditions say to equal another column, from which
+ * a group's is taken; or NULL.
+ */
 static Node *
-equal_column(const RfLevel *level, Node *quals, Var *column, Index table)
+equal_column(const RfLevel *level, Node *quals, Var *column, Form_pg_attribute group, Index table)
 {
 	ListCell   *cell;
 
@@ -138,7 +147,7 @@ equal_column(const RfLevel *level, Node *quals, Var *column, Index table)
 	{
 		OpExpr	   *comparison = lfirst(cell);
 
-		if (!rf_condition_is_equality((Node *) comparison) || !is_default_equality(comparison))
+		if (!rf_condition_is_equality((Node *) comparison) || !keeps_group(comparison, group))
 			continue;
 		for (int side = 0; side < 2; side++)
 		{
@@ -196,7 +205,8 @@ join_holds_for(const JoinExpr *join, Index table)
 }
 
 static Node *
-find_equal_column(const RfLevel *level, Node *node, Var *column, Index table)
+find_equal_column(const RfLevel *level, Node *node, Var *column, Form_pg_attribute group,
+				  Index table)
 {
 	Node	   *found = NULL;
 	ListCell   *cell;
@@ -208,16 +218,16 @@ find_equal_column(const RfLevel *level, Node *node, Var *column, Index table)
 		JoinExpr   *join = (JoinExpr *) node;
 
 		if (join_holds_for(join, table))
-			found = equal_column(level, join->quals, column, table);
+			found = equal_column(level, join->quals, column, group, table);
 		if (found == NULL)
-			found = find_equal_column(level, join->larg, column, table);
-		return found != NULL ? found : find_equal_column(level, join->rarg, column, table);
+			found = find_equal_column(level, join->larg, column, group, table);
+		return found != NULL ? found : find_equal_column(level, join->rarg, column, group, table);
 	}
-	found = equal_column(level, ((FromExpr *) node)->quals, column, table);
+	found = equal_column(level, ((FromExpr *) node)->quals, column, group, table);
 	foreach(cell, ((FromExpr *) node)->fromlist)
 	{
 		if (found == NULL)
-			found = find_equal_column(level, lfirst(cell), column, table);
+			found = find_equal_column(level, lfirst(cell), column, group, table);
 	}
 	return found;
 }
@@ -227,7 +237,7 @@ find_equal_column(const RfLevel *level, Node *node, Var *column, Index table)
  * cannot be that.
  */
 static Node *
-on_relation(const RfLevel *level, Node *expression, Index table)
+on_relation(const RfLevel *level, Node *expression, Form_pg_attribute group, Index table)
 {
 	Bitmapset  *tables;
 	Var		   *column;
@@ -244,7 +254,7 @@ on_relation(const RfLevel *level, Node *expression, Index table)
 	column = plain_column(expression);
 	if (column == NULL)
 		return NULL;
-	found = find_equal_column(level, (Node *) level->query->jointree, column, table);
+	found = find_equal_column(level, (Node *) level->query->jointree, column, group, table);
 	return found == NULL ? NULL : rf_condition_on_output(found, table, 0);
 }
 
@@ -268,7 +278,8 @@ all_on_relation(const RfTrace *trace, const RfLevel *level, Node **expressions, 
 
 	for (int i = 0; i < trace->nexpressions; i++)
 	{
-		Node	   *expression = on_relation(level, expressions[i], table);
+		Node	   *expression = on_relation(level, expressions[i], TupleDescAttr(trace->columns, i),
+											 table);
 
 		if (expression != NULL && !uses_whole_row(expression))
 			result[i] = expression;
@@ -367,13 +378,13 @@ has_hidden_with_query(Node *node, void *context)
 
 /*
  * The tables that a query reads, each place apart, as RfOccurrence.  The query
- * is a rewritten one, SELECT ... FROM (subquery) q, and the expressions are over
- * columns of q.
+ * is a rewritten one, SELECT ... FROM (subquery) q, and the expressions, for these
+ * columns, are over columns of q.
  */
 List *
-rf_source_trace(Query *query, int nexpressions, Node **expressions)
+rf_source_trace(Query *query, TupleDesc columns, Node **expressions)
 {
-	RfTrace		trace = {nexpressions, NIL};
+	RfTrace		trace = {columns->natts, columns, NIL};
 	RfLevel		level = {query, NULL, "finished rows"};
 
 	if (has_hidden_with_query((Node *) query, NULL))

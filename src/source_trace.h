@@ -8,6 +8,7 @@
 #ifndef RF_SOURCE_TRACE_H
 #define RF_SOURCE_TRACE_H
 
+#include "access/tupdesc.h"
 #include "nodes/parsenodes.h"
 
 /* A table, at one of the places where a query reads it. */
@@ -23,6 +24,6 @@ typedef struct RfOccurrence
 	Node	  **traces;
 } RfOccurrence;
 
-extern List *rf_source_trace(Query *query, int nexpressions, Node **expressions);
+extern List *rf_source_trace(Query *query, TupleDesc columns, Node **expressions);
 
 #endif							/* RF_SOURCE_TRACE_H */

@@ -32,11 +32,24 @@
 #include "table_family.h"
 #include "table_trigger.h"
 
-/* The tables that get triggers for the sake of one that a flow of this role reads or writes. */
+/*
+ * The tables that get triggers for the sake of one that a flow of this role reads or
+ * writes.  On one with foreign parts they would make statements fail.
+ */
 static List *
 family(Oid relid, Oid owner)
 {
-	return rf_table_may_be_watched(relid, owner) ? rf_table_to_watch(relid, owner) : NIL;
+	List	   *tables = NIL;
+	ListCell   *cell;
+
+	if (!rf_table_may_be_watched(relid, owner))
+		return NIL;
+	foreach(cell, rf_table_to_watch(relid, owner))
+	{
+		if (!rf_table_has_foreign_parts(lfirst_oid(cell)))
+			tables = lappend_oid(tables, lfirst_oid(cell));
+	}
+	return tables;
 }
 
 /*

@@ -93,6 +93,23 @@ rf_table_with_parts(Oid relid)
 }
 
 /*
+ * Whether rows of a table are in foreign tables.  Then the server refuses to show
+ * a trigger what a statement does to the table.
+ */
+bool
+rf_table_has_foreign_parts(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_table_with_parts(relid))
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+			return true;
+	}
+	return false;
+}
+
+/*
  * All tables that can be named to change rows of a table, each after those that it
  * is a part of; none of them is locked.
  */

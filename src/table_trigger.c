@@ -57,6 +57,7 @@
 #include "flow_catalog.h"
 #include "query.h"
 #include "role.h"
+#include "table_family.h"
 #include "table_trigger.h"
 #include "wake_up.h"
 #include "wake_up_trigger.h"
@@ -478,7 +479,11 @@ find_unsettled(HTAB *needs, RfRow **rows)
 static bool
 lock_if_free(Oid relid, bool superfluous, bool in_ddl)
 {
-	if (superfluous && in_ddl && !is_mine(relid))
+	/*
+	 * a trigger that sees rows is in the way of those that go to foreign
+	 * parts
+	 */
+	if (superfluous && in_ddl && !is_mine(relid) && !rf_table_has_foreign_parts(relid))
 		return false;
 	return ConditionalLockRelationOid(relid, superfluous ? AccessExclusiveLock :
 									  ShareRowExclusiveLock);
@@ -510,7 +515,8 @@ lock_what_is_free(int nrows, const RfRow *rows, bool in_ddl, List **tables)
  * Let each table have the triggers that it needs, and no others, as far as that
  * is possible without waiting; false if some are missing still.  Changes that
  * nobody waits for go too.  In a transaction that defines something else (in_ddl)
- * no table is locked against everybody for the sake of a trigger too many.
+ * no table is locked against everybody for the sake of a trigger too many, unless
+ * it does harm.
  */
 bool
 rf_triggers_settle(bool in_ddl)

@@ -29,6 +29,8 @@ CREATE TABLE replace_flow.change (
     toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 2000
 );
 CREATE INDEX change_relid_idx ON replace_flow.change (relid);
+-- a publication for all tables has this one too, and it has no key
+ALTER TABLE replace_flow.change REPLICA IDENTITY FULL;
 
 -- What the last refresh of a flow saw, and of what.
 CREATE TABLE replace_flow.seen (

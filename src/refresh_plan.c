@@ -34,6 +34,7 @@
 #include "nodes/readfuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -108,9 +109,17 @@ rf_technique_parse(const char *name, const char *flow_name)
 					 technique_names[RF_COMPLETE])));
 }
 
+static bool
+is_in_trigger(void)
+{
+	return DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) > 0;
+}
+
 /*
  * Whether a statement of this session that has not ended uses a table.  If it
- * writes it, what it has done so far is seen, and not logged yet.
+ * writes it, what it has done so far is seen, and not logged yet.  Around a trigger
+ * it may also have changed rows because they reference others, and have closed the
+ * table; their triggers come later.
  */
 static bool
 is_in_use(Oid relid)
@@ -122,7 +131,8 @@ is_in_use(Oid relid)
 	{
 		Relation	table = table_open(lfirst_oid(cell), NoLock);
 
-		result |= table->rd_refcnt > 1;
+		result |= table->rd_refcnt > 1 ||
+			(is_in_trigger() && RelationGetFKeyList(table) != NIL);
 		table_close(table, NoLock);
 	}
 	return result;

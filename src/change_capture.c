@@ -9,12 +9,15 @@
  * theirs can be affected (change_set.c).  The entry is part of the writer's
  * transaction, and is seen by a flow's run if and only if the change itself is.
  *
- * Rows that a subscription applies come one by one, each with its entry.
+ * Rows that a subscription applies come one by one, each with its entry.  A client
+ * that acts as a replica fires the triggers of rows, too, for statements whose own
+ * triggers say all.
  *
- * A log that nobody reads must not grow for ever.  So once in a while a writer
- * looks how many entries its table has, and puts them together when they are too
- * many: entries that it can lock at once, as one of its own.  Who has seen some of
- * them sees them again, which costs a run some work and makes no difference.
+ * A log that nobody reads must not grow for ever.  So once in a while, and more often
+ * the more it writes, a writer looks how large its table's part of it is, and puts
+ * entries together when they are too many: those that it can lock at once, as one of
+ * its own.  Who has seen some of them sees them again, which costs a run some work
+ * and makes no difference.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,6 +27,7 @@
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/rel.h"
 
 #include "captured_columns.h"
@@ -33,8 +37,17 @@
 
 PG_FUNCTION_INFO_V1(replace_flow_capture_change);
 
-/* One writer in this many looks how long the log is. */
+/* One writer in this many looks how long the log is; or once for so many bytes. */
 #define LOOK_ONCE_IN 512
+#define LOOK_ONCE_FOR (4 * 1024 * 1024)
+
+static bool
+has_to_look(Size written)
+{
+	uint64		chances = LOOK_ONCE_FOR / LOOK_ONCE_IN + written;
+
+	return pg_prng_uint64_range(&pg_global_prng_state, 1, LOOK_ONCE_FOR) <= chances;
+}
 
 static void
 add_transition_table(RfChangeSet *changes, Tuplestorestate *rows, TupleDesc desc)
@@ -88,6 +101,8 @@ replace_flow_capture_change(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		elog(ERROR, "unexpected call of replace_flow.capture_change()");
+	if (TRIGGER_FIRED_FOR_ROW(data->tg_event) && MyBackendType == B_BACKEND)
+		return PointerGetDatum(NULL);
 	columns = rf_captured_columns(data->tg_relation);
 	if (columns == NULL)
 		return PointerGetDatum(NULL);
@@ -96,10 +111,11 @@ replace_flow_capture_change(PG_FUNCTION_ARGS)
 	if (!rf_changes_is_empty(changes))
 	{
 		Oid			relid = RelationGetRelid(data->tg_relation);
+		bytea	   *content = rf_changes_content(changes);
 
 		rf_change_log_add(relid, rf_reentry_writer(relid),
-						  TRIGGER_FIRED_BY_INSERT(data->tg_event), rf_changes_content(changes));
-		if (pg_prng_uint64_range(&pg_global_prng_state, 1, LOOK_ONCE_IN) == 1)
+						  TRIGGER_FIRED_BY_INSERT(data->tg_event), content);
+		if (has_to_look(VARSIZE(content)))
 			rf_change_log_bound(data->tg_relation, columns);
 	}
 	rf_changes_end(changes);

@@ -35,8 +35,9 @@
 #include "flow.h"
 #include "role.h"
 
-/* Entries that a table has at most, after somebody has looked. */
+/* Entries that a table has at most, after somebody has looked, and bytes in them. */
 #define MAX_ENTRIES 4096
+#define MAX_BYTES (16 * 1024 * 1024)
 
 /* Columns of the log, as the install script has them. */
 enum
@@ -222,7 +223,9 @@ take_entries(Oid relid, RfRow **rows)
 
 	rf_arg(&args_of_look, OIDOID, ObjectIdGetDatum(relid));
 	rf_arg(&args_of_look, INT4OID, Int32GetDatum(MAX_ENTRIES));
-	if (!rf_query_first("SELECT FROM replace_flow.change WHERE relid = $1 OFFSET $2 LIMIT 1",
+	rf_arg(&args_of_look, INT4OID, Int32GetDatum(MAX_BYTES));
+	if (!rf_query_first("SELECT FROM (SELECT content FROM replace_flow.change WHERE relid = $1"
+						" LIMIT $2 + 1) c HAVING count(*) > $2 OR sum(octet_length(content)) > $3",
 						&args_of_look, *rows))
 		return 0;
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
@@ -245,10 +248,9 @@ put_together(Relation table, const Bitmapset *columns, int nrows, const RfRow *r
 	for (int i = 0; i < nrows; i++)
 	{
 		bool		isnull;
-		Datum		content = rf_row_datum(&rows[i], "content", &isnull);
 
 		inserts_only &= rf_row_bool(&rows[i], "inserts_only");
-		rf_changes_add_content(changes, DatumGetByteaPP(content), attnums);
+		rf_changes_add_content(changes, rf_row_datum(&rows[i], "content", &isnull), attnums);
 	}
 	rf_change_log_add(RelationGetRelid(table), 0, inserts_only, rf_changes_content(changes));
 	rf_changes_end(changes);

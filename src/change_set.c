@@ -177,6 +177,20 @@ keep_row(RfChangeSet *changes, MinimalTuple tuple)
 		forget_rows(changes);
 }
 
+/* Whether the set's values alone are more than is kept. */
+static bool
+are_too_large(const RfChangeSet *changes)
+{
+	Size		size = 0;
+
+	for (int i = 0; i < changes->ncolumns; i++)
+	{
+		if (!changes->nulls[i] && TupleDescAttr(changes->desc, i)->attlen == -1)
+			size += toast_raw_datum_size(changes->values[i]);
+	}
+	return size > MAX_BYTES;
+}
+
 /* Values as a tuple: none of them stored elsewhere, since that would not stay. */
 static MinimalTuple
 form_row(RfChangeSet *changes)
@@ -200,6 +214,8 @@ add_values(RfChangeSet *changes)
 	if (changes->kind == RF_CHANGES_ALL)
 		return;
 	extend_ranges(changes);
+	if (changes->kind == RF_CHANGES_ROWS && are_too_large(changes))
+		forget_rows(changes);
 	if (changes->kind != RF_CHANGES_ROWS)
 		return;
 	caller = MemoryContextSwitchTo(changes->row_context);
@@ -393,17 +409,18 @@ add_columns(RfChangeSet *changes, RfReader *reader, const RfContentHead *head,
 }
 
 /*
- * Add what was written of another set, in which the columns of this one have
- * these numbers.
+ * Add what was written of another set, as a bytea, in which the columns of this one
+ * have these numbers.
  */
 void
-rf_changes_add_content(RfChangeSet *changes, bytea *content, const AttrNumber *attnums)
+rf_changes_add_content(RfChangeSet *changes, Datum written, const AttrNumber *attnums)
 {
-	RfReader	reader = {VARDATA_ANY(content), VARDATA_ANY(content) + VARSIZE_ANY_EXHDR(content)};
-	RfContentHead head;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "replace_flow content",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
+	bytea	   *content = DatumGetByteaPP(written);
+	RfReader	reader = {VARDATA_ANY(content), VARDATA_ANY(content) + VARSIZE_ANY_EXHDR(content)};
+	RfContentHead head;
 
 	read_bytes(&reader, &head, sizeof(head));
 	if (head.kind == RF_CHANGES_ALL)

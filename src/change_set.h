@@ -34,7 +34,7 @@ typedef struct RfChangeSet RfChangeSet;
 extern RfChangeSet *rf_changes_begin(TupleDesc desc, const Bitmapset *columns);
 extern void rf_changes_add_row(RfChangeSet *changes, TupleTableSlot *slot);
 extern void rf_changes_add_all(RfChangeSet *changes);
-extern void rf_changes_add_content(RfChangeSet *changes, bytea *content,
+extern void rf_changes_add_content(RfChangeSet *changes, Datum written,
 								   const AttrNumber *attnums);
 extern bytea *rf_changes_content(const RfChangeSet *changes);
 extern RfChangesKind rf_changes_kind(const RfChangeSet *changes);

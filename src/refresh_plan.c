@@ -387,8 +387,7 @@ add_entries(RfChangeSet *changes, Oid relid, const Bitmapset *columns, int32 flo
 		if (!list_member_oid(members, member) ||
 			(flow_id != 0 && rf_row_int64(&rows[i], "flow_id") == flow_id))
 			continue;
-		rf_changes_add_content(changes,
-							   DatumGetByteaPP(rf_row_datum(&rows[i], "content", &isnull)),
+		rf_changes_add_content(changes, rf_row_datum(&rows[i], "content", &isnull),
 							   columns_in(member, relid, columns));
 		*inserts_only &= rf_row_bool(&rows[i], "inserts_only");
 	}

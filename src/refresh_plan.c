@@ -181,7 +181,7 @@ rf_refresh_base(const RfFlow *flow)
 
 /*
  * After a restore, and where a view reads other tables than it did, the triggers
- * that the run could not go without are not there.  An index of the target can make
+ * that the run could not go without are not there.  A unique index of the target can make
  * other columns of sources matter.  Place what can be placed without waiting, for
  * the runs that follow: this one goes by what was captured until now.
  */

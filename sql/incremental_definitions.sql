@@ -1,0 +1,67 @@
+\getenv source PG_ABS_SRCDIR
+\set prepare :source /sql/include/prepare.sql
+\i :prepare
+\set compare :source /sql/include/compare.sql
+\i :compare
+--
+-- E1, E5: what decides what a query gives is seen to change, wherever it is.
+--
+CREATE TABLE source (k int, v float8);
+INSERT INTO source SELECT i, i / 3.0 FROM generate_series(1, 100) AS i;
+
+-- A function that the predicate calls.
+CREATE FUNCTION is_in(k int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT k < 10';
+CREATE TABLE target (k int, v float8);
+SELECT replace_flow.create_where_flow('target', 'SELECT k, v FROM source', 'is_in(k)', name => 'predicate');
+SELECT ran('predicate', 'TABLE target', 'SELECT * FROM source WHERE is_in(k)');
+SELECT ran('predicate', 'TABLE target', 'SELECT * FROM source WHERE is_in(k)');
+CREATE OR REPLACE FUNCTION is_in(k int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT k < 20';
+SELECT ran('predicate', 'TABLE target', 'SELECT * FROM source WHERE is_in(k)');
+
+-- A function that converts values on their way into the target.
+CREATE TYPE wrapped AS (k int);
+CREATE FUNCTION wrap(k int) RETURNS wrapped IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN row(k)::test.wrapped; END';
+CREATE CAST (int AS wrapped) WITH FUNCTION wrap(int) AS ASSIGNMENT;
+CREATE TABLE wrapped_target (k wrapped, n int);
+SELECT replace_flow.create_where_flow('wrapped_target', 'SELECT k, k AS n FROM source', 'n > 0', name => 'cast');
+SELECT ran('cast', 'TABLE wrapped_target', 'SELECT wrap(k), k FROM source');
+SELECT ran('cast', 'TABLE wrapped_target', 'SELECT wrap(k), k FROM source');
+CREATE OR REPLACE FUNCTION wrap(k int) RETURNS wrapped IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN row(k + 1)::test.wrapped; END';
+SELECT ran('cast', 'TABLE wrapped_target', 'SELECT wrap(k), k FROM source');
+
+-- A column's name, where it is a value.
+CREATE TABLE renamed (k int, v int);
+INSERT INTO renamed SELECT i, i FROM generate_series(1, 100) AS i;
+CREATE TABLE json_target (k int, v jsonb);
+SELECT replace_flow.create_where_flow('json_target', 'SELECT k, to_jsonb(r) AS v FROM renamed r', 'k > 0', name => 'json');
+SELECT ran('json', 'TABLE json_target', 'SELECT k, to_jsonb(r) FROM renamed r');
+SELECT ran('json', 'TABLE json_target', 'SELECT k, to_jsonb(r) FROM renamed r');
+ALTER TABLE renamed RENAME v TO w;
+SELECT ran('json', 'TABLE json_target', 'SELECT k, to_jsonb(r) FROM renamed r');
+
+-- How the session writes numbers.
+CREATE TABLE text_target (k int, v text);
+SELECT replace_flow.create_where_flow('text_target', 'SELECT k, v::text FROM source', 'k > 0', name => 'text');
+SELECT ran('text', 'TABLE text_target', 'SELECT k, v::text FROM source');
+SET extra_float_digits = 3;
+SELECT ran('text', 'TABLE text_target', 'SELECT k, v::text FROM source');
+SET extra_float_digits = -5;
+SELECT ran('text', 'TABLE text_target', 'SELECT k, v::text FROM source');
+RESET extra_float_digits;
+
+-- A unique index of the target makes other columns tell rows apart.  What came before they
+-- were captured is not told apart by them; what comes then is.
+CREATE TABLE wide (a int, b int, c int, d int, e int);
+INSERT INTO wide SELECT i, i, i, i, i FROM generate_series(1, 100) AS i;
+CREATE TABLE wide_target (LIKE wide);
+SELECT replace_flow.create_where_flow('wide_target', 'TABLE wide', 'true', name => 'wide');
+SELECT ran('wide', 'TABLE wide_target', 'TABLE wide');
+SELECT columns FROM replace_flow.captured WHERE relid = 'wide'::regclass;
+CREATE UNIQUE INDEX ON wide_target (e);
+UPDATE wide SET d = 0 WHERE e = 5;
+SELECT ran('wide', 'TABLE wide_target', 'TABLE wide');
+SELECT columns FROM replace_flow.captured WHERE relid = 'wide'::regclass;
+UPDATE wide SET d = 0 WHERE e = 6;
+SELECT ran('wide', 'TABLE wide_target', 'TABLE wide');
+
+\i :finish

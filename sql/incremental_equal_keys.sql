@@ -6,18 +6,18 @@
 --
 -- E1, A7: joined keys are equal, but not always the same.
 --
-CREATE EXTENSION IF NOT EXISTS citext SCHEMA public;
+CREATE EXTENSION citext SCHEMA test;
 CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 
 -- As citext a label is that of two keys, which are two as text.
-CREATE TABLE fact (id int, key public.citext);
-CREATE TABLE label (key public.citext, name text);
+CREATE TABLE fact (id int, key test.citext);
+CREATE TABLE label (key test.citext, name text);
 INSERT INTO fact SELECT i, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END || i / 2 FROM generate_series(1, 100) AS i;
 INSERT INTO label SELECT 'A' || i, 'label ' || i FROM generate_series(1, 50) AS i;
 CREATE TABLE text_target (key text, name text, n bigint);
 SELECT replace_flow.create_where_flow('text_target',
     'SELECT key::text, name, count(*) AS n FROM fact JOIN label USING (key) GROUP BY 1, 2', 'true', name => 'text');
-CREATE TABLE citext_target (key public.citext, name text, n bigint);
+CREATE TABLE citext_target (key test.citext, name text, n bigint);
 SELECT replace_flow.create_where_flow('citext_target',
     'SELECT key, name, count(*) AS n FROM fact JOIN label USING (key) GROUP BY 1, 2', 'true', name => 'citext');
 SELECT ran('text', 'TABLE text_target', 'SELECT key::text, name, count(*) FROM fact JOIN label USING (key) GROUP BY 1, 2');

@@ -278,8 +278,8 @@ all_on_relation(const RfTrace *trace, const RfLevel *level, Node **expressions, 
 
 	for (int i = 0; i < trace->nexpressions; i++)
 	{
-		Node	   *expression = on_relation(level, expressions[i], TupleDescAttr(trace->columns, i),
-											 table);
+		Form_pg_attribute column = TupleDescAttr(trace->columns, i);
+		Node	   *expression = on_relation(level, expressions[i], column, table);
 
 		if (expression != NULL && !uses_whole_row(expression))
 			result[i] = expression;

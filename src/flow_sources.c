@@ -8,7 +8,9 @@
  * tell apart more finely than it groups (push_down.c).  Of these the *group
  * columns* are chosen: those of the predicate and of a unique index of the
  * target first, since they tell rows best; and not many, since more would only
- * make the log of changes longer.
+ * make the log of changes longer.  Groups are looked for among all rows of a table,
+ * also those that the query never computes its columns for.  So they are columns that
+ * can be computed for any row (total.c), or that the predicate is computed for anyway.
  *
  *-------------------------------------------------------------------------
  */
@@ -34,6 +36,7 @@
 #include "query_level.h"
 #include "repeatable.h"
 #include "source_trace.h"
+#include "total.h"
 #include "where_predicate.h"
 
 /* Group columns that are taken where no index says which. */
@@ -157,16 +160,39 @@ predicate_columns(const RfFlow *flow)
 }
 
 static void
-choose_groups(const RfFlow *flow, RfSources *sources)
+add_partial_columns(const RfFlow *flow, const RfSource *source, Bitmapset **columns)
 {
-	Bitmapset  *preferred = bms_union(unique_columns(flow), predicate_columns(flow));
 	ListCell   *cell;
 
+	foreach(cell, source->occurrences)
+	{
+		RfOccurrence *occurrence = lfirst(cell);
+
+		for (int i = 0; i < flow->columns->natts; i++)
+		{
+			if (occurrence->traces[i] != NULL && !rf_is_total(occurrence->traces[i]))
+				*columns = bms_add_member(*columns, i);
+		}
+	}
+}
+
+static void
+choose_groups(const RfFlow *flow, RfSources *sources)
+{
+	Bitmapset  *of_predicate = predicate_columns(flow);
+	Bitmapset  *preferred = bms_union(unique_columns(flow), of_predicate);
+	Bitmapset  *partial = NULL;
+	ListCell   *cell;
+
+	foreach(cell, sources->sources)
+		add_partial_columns(flow, lfirst(cell), &partial);
+	partial = bms_difference(partial, of_predicate);
 	foreach(cell, sources->sources)
 	{
 		RfSource   *source = lfirst(cell);
 
-		source->groups = choose(flow, common_columns(flow, source), preferred);
+		source->groups = choose(flow, bms_difference(common_columns(flow, source), partial),
+								preferred);
 	}
 }
 

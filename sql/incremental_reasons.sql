@@ -119,6 +119,14 @@ CREATE FUNCTION lookup(int) RETURNS int LANGUAGE sql STABLE AS 'SELECT max(n) FR
 SELECT replace_flow.create_where_flow('t4', 'SELECT DISTINCT day, key, lookup(key) AS found FROM s', 'day > 5');
 SELECT done('t4');
 SELECT done('t4');
+-- or on a text that is read as a day, which may be 'today'; JSON_VALUE came with 17
+CREATE TABLE document (id int, as_json jsonb, as_xml xml);
+SELECT CASE WHEN current_setting('server_version_num')::int < 170000 THEN $$(as_json ->> 'day')::date$$
+    ELSE $$JSON_VALUE(as_json, '$.day' RETURNING date)$$ END AS day_in_json \gset
+SELECT replace_flow.create_where_flow('from_json', 'SELECT id, ' || :'day_in_json' || ' AS day FROM document', 'id > 5');
+SELECT replace_flow.create_where_flow('from_xml', $$SELECT id, day FROM document,
+    XMLTABLE('/r' PASSING as_xml COLUMNS day date)$$, 'id > 5');
+SELECT f AS flow, done(f), done(f) AS again FROM unnest('{from_json,from_xml}'::text[]) AS f;
 
 -- So does the predicate, for each row.
 CREATE TABLE wanted (day int);

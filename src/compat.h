@@ -240,6 +240,20 @@ rf_has_virtual_columns(TupleDesc desc)
 #endif
 }
 
+/* The type that values are read as from JSON; there are such expressions since 17. */
+static inline Oid
+rf_type_read_from_json(Node *node)
+{
+#if PG_VERSION_NUM < 170000
+	(void) node;
+	return InvalidOid;
+#else
+	if (!IsA(node, JsonExpr) || ((JsonExpr *) node)->returning == NULL)
+		return InvalidOid;
+	return ((JsonExpr *) node)->returning->typid;
+#endif
+}
+
 /* The number of this backend, from 0 up, below MaxBackends. */
 static inline int
 rf_backend_number(void)

@@ -11,7 +11,7 @@
  * here.
  *
  * What reads texts as dates and times is not among them: 'today' is another day
- * tomorrow.
+ * tomorrow.  Such texts also come from JSON and XML.
  *
  *-------------------------------------------------------------------------
  */
@@ -27,6 +27,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "repeatable.h"
 
 /* Stable functions that depend on nothing but settings of the flow. */
@@ -110,7 +111,9 @@ static const Oid settled_functions[] = {
 	F_TO_JSON,
 	F_TO_JSONB,
 	F_TO_NUMBER,
-	F_TO_TIMESTAMP_TEXT_TEXT
+	F_TO_TIMESTAMP_TEXT_TEXT,
+	RF_TIMEZONE_TIMESTAMP,
+	RF_TIMEZONE_TIMESTAMPTZ
 };
 
 static bool
@@ -178,6 +181,33 @@ check_function(Oid function, void *context)
 	return true;
 }
 
+/* Whether values that are read as this type need not be the same again. */
+static bool
+check_type_read(Oid type, void *context)
+{
+	Oid			input;
+	Oid			parameter;
+
+	if (!OidIsValid(type))
+		return false;
+	getTypeInputInfo(type, &input, &parameter);
+	return check_function(input, context);
+}
+
+/* The same for the columns of a table that XML or JSON is read as. */
+static bool
+check_table_read(const TableFunc *table, void *context)
+{
+	ListCell   *cell;
+
+	foreach(cell, table->coltypes)
+	{
+		if (check_type_read(lfirst_oid(cell), context))
+			return true;
+	}
+	return false;
+}
+
 static const char *
 name_of_value_function(const SQLValueFunction *function)
 {
@@ -220,7 +250,9 @@ find_culprit(Node *node, void *context)
 			culprit->name = pstrdup("TABLESAMPLE");
 		return culprit->name != NULL;
 	}
-	if (culprit->name != NULL || check_functions_in_node(node, check_function, context))
+	if (culprit->name != NULL || check_functions_in_node(node, check_function, context) ||
+		check_type_read(rf_type_read_from_json(node), context) ||
+		(IsA(node, TableFunc) && check_table_read((TableFunc *) node, context)))
 		return true;
 	if (IsA(node, Query))
 		return query_tree_walker((Query *) node, find_culprit, context,

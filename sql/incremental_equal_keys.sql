@@ -48,4 +48,12 @@ SELECT ran('exact', 'TABLE exact_target',
 SELECT ran('folded', 'TABLE folded_target',
     'SELECT f.key, id, name FROM folded_fact f LEFT JOIN folded_label l ON f.key = l.key');
 
+-- A predicate that tells apart what is one group is asked of rows, not of groups.
+CREATE TABLE amount (id int, k numeric, v text);
+INSERT INTO amount VALUES (1, 1.0, 'a'), (2, 1.00, 'b'), (3, 2.0, 'c');
+SELECT replace_flow.create_where_flow('amount_target', 'SELECT k, v FROM amount', 'k::text = ''1.00''');
+SELECT technique FROM replace_flow.refresh('amount_target');
+UPDATE amount SET v = v || '!' WHERE k = 1;
+SELECT technique FROM replace_flow.refresh('amount_target');
+TABLE amount_target;
 \i :finish

@@ -49,6 +49,7 @@
 #include "affected.h"
 #include "conversion.h"
 #include "discrete_type.h"
+#include "equal_values.h"
 #include "group_join.h"
 #include "monotone_function.h"
 #include "monotone_step.h"
@@ -400,14 +401,26 @@ make_distinct(RfAffected *affected)
 	affected->ngroups = kept + 1;
 }
 
-/* Whether the predicate looks at nothing but group columns. */
+/*
+ * Whether the predicate says the same of all rows of a group: it looks at nothing
+ * but group columns, and does not tell apart what they count as equal.
+ */
 static bool
 decides(const RfAffected *affected, Node *predicate)
 {
 	Bitmapset  *columns = NULL;
 
 	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
+		Var		   *column = makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
+									 type.typmod, type.collation, 0);
+		Oid			equality = lookup_type_cache(type.type, TYPECACHE_EQ_OPR)->eq_opr;
+
+		if (rf_tells_equals_apart(predicate, (Node *) column, equality, type.collation))
+			return false;
 		columns = bms_add_member(columns, affected->columns[i]);
+	}
 	return bms_is_subset(rf_predicate_columns(predicate), columns);
 }
 

@@ -107,9 +107,9 @@ rf_seen_load(int32 flow_id, RfSeen *seen)
 	rf_role_assume(&guard, rf_role_of_catalog());
 	found = rf_query_first("SELECT definition_version, predicate, settled, sources, target,"
 						   " seen_before, in_progress, relids,"
-						   " seen_before = '0' AND in_progress[1] = pg_current_xact_id()"
-						   " AS is_new FROM replace_flow.seen WHERE flow_id = $1",
-						   &args, &row);
+						   " seen_before = '0' AND in_progress[1]"
+						   " = pg_current_xact_id_if_assigned() AS is_new"
+						   " FROM replace_flow.seen WHERE flow_id = $1", &args, &row);
 	rf_role_restore(&guard);
 	if (!found)
 		return false;

@@ -110,3 +110,32 @@ FROM replace_flow.run AS r CROSS JOIN preview AS p, LATERAL (VALUES
         AND NOT EXISTS (TABLE directory EXCEPT ALL TABLE fresh))
 ) AS c (what, holds)
 WHERE run_id = (SELECT max(run_id) FROM replace_flow.run);
+
+\echo 'A run computes no more than has changed: here one package has one more file.  When'
+\echo 'nothing has changed it does nothing, however large the window.'
+\echo
+
+\set ECHO queries
+INSERT INTO package_file_in
+SELECT package, '/usr/share/doc/' || package || '/news', now() + interval '3 days' FROM package_file WHERE package = :'package'
+GROUP BY package
+UNION ALL
+SELECT package, path, now() + interval '3 days' FROM package_file WHERE package = :'package';
+CREATE TABLE incremental_runs AS
+SELECT * FROM replace_flow.start_update('{package_file, directory}')
+UNION ALL
+SELECT * FROM replace_flow.refresh('directory');
+SELECT flow, technique, rows_read, rows_inserted, rows_updated, rows_deleted
+FROM incremental_runs WHERE kind = 'where' ORDER BY run_id;
+\set ECHO none
+
+SELECT claim(what, holds) AS "checked"
+FROM (VALUES
+    ('the first run read the directories of one package, not ' || :window_size || ' of all; the second read nothing',
+        (SELECT array_agg(technique = ANY ('{APPEND_ONLY,ROW_BASED,NO_OP}') AND rows_read < 100 ORDER BY run_id)
+         FROM incremental_runs WHERE kind = 'where') = '{t,t}'
+        AND (SELECT technique FROM incremental_runs WHERE kind = 'where' ORDER BY run_id DESC LIMIT 1) = 'NO_OP'),
+    ('the window is what the query gives',
+        NOT EXISTS (SELECT * FROM fresh WHERE starts_with(directory, '/usr/share')
+                    EXCEPT ALL SELECT * FROM directory WHERE starts_with(directory, '/usr/share')))
+) AS c (what, holds);

@@ -274,6 +274,18 @@ rf_backend_number(void)
 #define RF_TIMEZONE_TIMESTAMP F_TIMEZONE_TIMESTAMP
 #endif
 
+/* What JSON_OBJECT and the like, which came with 16, make texts of. */
+static inline List *
+rf_json_arguments(Node *node)
+{
+#if PG_VERSION_NUM >= 160000
+	if (IsA(node, JsonConstructorExpr))
+		return ((JsonConstructorExpr *) node)->args;
+#endif
+	(void) node;
+	return NIL;
+}
+
 /* What pg_stat_activity shows of who waits; extensions can name it since 17. */
 static inline uint32
 rf_wait_event(const char *name)

@@ -13,18 +13,25 @@
  * What reads texts as dates and times is not among them: 'today' is another day
  * tomorrow.  Such texts also come from JSON and XML.
  *
+ * Some of those listed make a text of any value: concat(), to_jsonb() and the like.
+ * Then it matters how the value's type does that.  An enum's label, a table's name
+ * and the names of a composite type's attributes can be changed, and no row is.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
+#include "parser/parsetree.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -116,6 +123,27 @@ static const Oid settled_functions[] = {
 	RF_TIMEZONE_TIMESTAMPTZ
 };
 
+/* Those among them that make texts of values of any type. */
+static const Oid functions_of_any[] = {
+	F_ARRAY_OUT,
+	F_ARRAY_TO_JSON_ANYARRAY,
+	F_ARRAY_TO_JSON_ANYARRAY_BOOL,
+	F_ARRAY_TO_STRING_ANYARRAY_TEXT,
+	F_ARRAY_TO_STRING_ANYARRAY_TEXT_TEXT,
+	F_CONCAT,
+	F_CONCAT_WS,
+	F_FORMAT_TEXT_ANY,
+	F_JSONB_BUILD_ARRAY_ANY,
+	F_JSONB_BUILD_OBJECT_ANY,
+	F_JSON_BUILD_ARRAY_ANY,
+	F_JSON_BUILD_OBJECT_ANY,
+	F_RECORD_OUT,
+	F_ROW_TO_JSON_RECORD,
+	F_ROW_TO_JSON_RECORD_BOOL,
+	F_TO_JSON,
+	F_TO_JSONB
+};
+
 static bool
 is_settled(Oid function)
 {
@@ -167,7 +195,153 @@ aggregate_changes(Oid function, Oid *part)
 typedef struct RfCulprit
 {
 	char	   *name;
+	List	   *queries;		/* around the place that is looked at, the
+								 * innermost first */
 } RfCulprit;
+
+static bool
+takes_any(Oid function)
+{
+	for (size_t i = 0; i < lengthof(functions_of_any); i++)
+	{
+		if (functions_of_any[i] == function)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the text of a type's values depends on nothing but them. */
+static bool
+has_settled_text(Oid type)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	type = getBaseType(type);
+	if (OidIsValid(get_element_type(type)))
+		return has_settled_text(get_element_type(type));
+	if (type_is_range(type))
+		return has_settled_text(get_range_subtype(type));
+	if (type_is_multirange(type))
+		return has_settled_text(get_multirange_range(type));
+	if (type_is_rowtype(type))
+		return false;
+	getTypeOutputInfo(type, &output, &is_varlena);
+	return !changes(output);
+}
+
+static bool
+all_have_settled_texts(List *types)
+{
+	ListCell   *cell;
+
+	foreach(cell, types)
+	{
+		if (!has_settled_text(lfirst_oid(cell)))
+			return false;
+	}
+	return true;
+}
+
+static List *
+types_of(List *expressions)
+{
+	List	   *types = NIL;
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		types = lappend_oid(types, exprType(lfirst(cell)));
+	return types;
+}
+
+static List *
+types_of_targets(Query *query)
+{
+	List	   *types = NIL;
+	ListCell   *cell;
+
+	foreach(cell, query->targetList)
+		types = lappend_oid(types, exprType((Node *) lfirst_node(TargetEntry, cell)->expr));
+	return types;
+}
+
+static List *
+types_of_columns(Oid relid)
+{
+	Relation	relation = relation_open(relid, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(relation);
+	List	   *types = NIL;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			types = lappend_oid(types, TupleDescAttr(desc, i)->atttypid);
+	}
+	relation_close(relation, NoLock);
+	return types;
+}
+
+/* Whether that is so of the columns of a whole row; their names are the query's. */
+static bool
+is_settled_row(const RfCulprit *culprit, const Var *row)
+{
+	Query	   *query;
+	RangeTblEntry *rte;
+
+	if ((int) row->varlevelsup >= list_length(culprit->queries))
+		return false;
+	query = list_nth_node(Query, culprit->queries, row->varlevelsup);
+	rte = rt_fetch(row->varno, query->rtable);
+	switch (rte->rtekind)
+	{
+		case RTE_RELATION:
+			return all_have_settled_texts(types_of_columns(rte->relid));
+		case RTE_SUBQUERY:
+			return all_have_settled_texts(types_of_targets(rte->subquery));
+		case RTE_CTE:
+		case RTE_VALUES:
+			return all_have_settled_texts(rte->coltypes);
+		default:
+			return false;
+	}
+}
+
+/* The same of a value. */
+static bool
+is_settled_value(const RfCulprit *culprit, Node *value)
+{
+	if (IsA(value, Var) && ((Var *) value)->varattno == InvalidAttrNumber)
+		return is_settled_row(culprit, (Var *) value);
+	if (IsA(value, RowExpr) && ((RowExpr *) value)->row_typeid == RECORDOID)
+		return all_have_settled_texts(types_of(((RowExpr *) value)->args));
+	if (IsA(value, ConvertRowtypeExpr))
+		return is_settled_value(culprit, (Node *) ((ConvertRowtypeExpr *) value)->arg);
+	return has_settled_text(exprType(value));
+}
+
+/* The values that a node makes texts of, whatever their types are. */
+static List *
+values_written(Node *node)
+{
+	if (IsA(node, FuncExpr) && takes_any(((FuncExpr *) node)->funcid))
+		return ((FuncExpr *) node)->args;
+	if (IsA(node, CoerceViaIO))
+		return list_make1(((CoerceViaIO *) node)->arg);
+	return rf_json_arguments(node);
+}
+
+static bool
+writes_names(const RfCulprit *culprit, Node *node)
+{
+	ListCell   *cell;
+
+	foreach(cell, values_written(node))
+	{
+		if (!is_settled_value(culprit, lfirst(cell)))
+			return true;
+	}
+	return false;
+}
 
 static bool
 check_function(Oid function, void *context)
@@ -232,6 +406,19 @@ name_of_value_function(const SQLValueFunction *function)
 	}
 }
 
+static bool find_culprit(Node *node, void *context);
+
+static bool
+find_in_query(Query *query, RfCulprit *culprit)
+{
+	bool		found;
+
+	culprit->queries = lcons(query, culprit->queries);
+	found = query_tree_walker(query, find_culprit, culprit, QTW_EXAMINE_RTES_BEFORE);
+	culprit->queries = list_delete_first(culprit->queries);
+	return found;
+}
+
 static bool
 find_culprit(Node *node, void *context)
 {
@@ -254,9 +441,13 @@ find_culprit(Node *node, void *context)
 		check_type_read(rf_type_read_from_json(node), context) ||
 		(IsA(node, TableFunc) && check_table_read((TableFunc *) node, context)))
 		return true;
+	if (writes_names(culprit, node))
+	{
+		culprit->name = pstrdup("the text of a value whose type may get other names");
+		return true;
+	}
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, find_culprit, context,
-								 QTW_EXAMINE_RTES_BEFORE);
+		return find_in_query((Query *) node, culprit);
 	return expression_tree_walker(node, find_culprit, context);
 }
 
@@ -267,7 +458,7 @@ find_culprit(Node *node, void *context)
 char *
 rf_repeatable_culprit(Node *node)
 {
-	RfCulprit	culprit = {NULL};
+	RfCulprit	culprit = {NULL, NIL};
 
 	(void) find_culprit(node, &culprit);
 	return culprit.name;

@@ -10,7 +10,8 @@
  *
  *	- the query gives every column, so no value is lost;
  *	- no trigger, rule, publication or foreign key of another table is told of
- *	  rows that go and come again.
+ *	  rows that go and come again, nor is still to look at rows that would be gone;
+ *	- no cursor or statement of this session is reading them.
  *
  * A window is some partitions if the bounds of each partition say that the predicate
  * is true of all its rows, or that it is true of none.
@@ -23,6 +24,7 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_publication.h"
+#include "commands/trigger.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "storage/lmgr.h"
@@ -108,6 +110,8 @@ obstacle_of_table(const RfFlow *flow, Relation table)
 		return psprintf("\"%s\" is published", name);
 	if (rf_foreign_keys(RelationGetRelid(table)) != NIL)
 		return psprintf("another table references \"%s\"", name);
+	if (AfterTriggerPendingOnRel(RelationGetRelid(table)))
+		return psprintf("triggers of \"%s\" have yet to see rows of it", name);
 	if (table->rd_rel->relowner != flow->owner)
 		return psprintf("\"%s\" does not belong to the flow's owner", name);
 	if (table->rd_rel->relkind != RELKIND_RELATION &&

@@ -742,6 +742,9 @@ check_partitions(RfPlanning *planning)
 	if (obstacle != NULL)
 		plan->against[RF_PARTITION_OVERWRITE] =
 			psprintf("UNSUPPORTED_REPLACE_WHERE_PREDICATE: %s", obstacle);
+	else if (planning->base->in_use)
+		plan->against[RF_PARTITION_OVERWRITE] =
+			"LOCKED: a statement that has not ended uses a table of the flow";
 }
 
 /* Overwrite partitions if most of their rows are known to have changed. */

@@ -1,0 +1,51 @@
+\getenv source PG_ABS_SRCDIR
+\set prepare :source /sql/include/prepare.sql
+\i :prepare
+--
+-- E1, E2: partitions are not emptied while this session reads them, or while triggers
+-- have yet to look at their rows.
+--
+CREATE TABLE known (v int PRIMARY KEY);
+INSERT INTO known SELECT generate_series(1, 3000);
+CREATE TABLE source (k int, v int);
+INSERT INTO source SELECT i, i FROM generate_series(1, 2000) AS i;
+CREATE TABLE target (k int, v int REFERENCES known DEFERRABLE INITIALLY DEFERRED) PARTITION BY RANGE (k);
+CREATE TABLE low_part PARTITION OF target FOR VALUES FROM (0) TO (1000);
+CREATE TABLE high_part PARTITION OF target FOR VALUES FROM (1000) TO (3000);
+SELECT replace_flow.create_where_flow('target', 'TABLE source', 'k >= 0 AND k < 3000', name => 'flow');
+SELECT refreshed('flow');
+UPDATE source SET v = v + 1;
+
+-- a cursor
+BEGIN;
+DECLARE reader CURSOR FOR TABLE target;
+MOVE 1 FROM reader;
+SELECT refused($$SELECT replace_flow.refresh('flow', technique => 'PARTITION_OVERWRITE')$$);
+MOVE ALL FROM reader;
+COMMIT;
+
+-- a loop
+DO $$
+DECLARE
+    row record;
+BEGIN
+    FOR row IN SELECT k FROM test.target LOOP
+        IF row.k = 3 THEN
+            RAISE WARNING '%', (SELECT string_agg(line, ' ') FROM test.refused(
+                $r$SELECT replace_flow.refresh('flow', technique => 'PARTITION_OVERWRITE')$r$) AS line);
+        END IF;
+    END LOOP;
+END $$;
+
+-- a foreign key that is checked at commit
+BEGIN;
+INSERT INTO target VALUES (2999, 1);
+SELECT refused($$SELECT replace_flow.refresh('flow', technique => 'PARTITION_OVERWRITE')$$);
+SELECT (replace_flow.refresh('flow')).technique;
+SELECT refused($$SELECT replace_flow.refresh('flow', technique => 'PARTITION_OVERWRITE')$$);
+COMMIT;
+UPDATE source SET v = v + 1 WHERE k < 1000;
+SELECT (replace_flow.refresh('flow', technique => 'PARTITION_OVERWRITE')).technique;
+SELECT same('TABLE target', 'TABLE source');
+
+\i :finish

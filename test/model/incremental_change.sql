@@ -121,15 +121,39 @@ BEGIN
 		model.pick('{CASCADE,SET NULL}'), model.type_of(current_setting('model.key_type')));
 END $$;
 
+-- What flows use of these functions and operators, most of the time.
+CREATE FUNCTION model.used_function(names text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	texts text := (SELECT string_agg(concat_ws(' ', pg_get_viewdef(('expected_' || name)::regclass), predicate, valid, sound), ' ') FROM model.incremental_flow);
+	used text[] := (SELECT array_agg(n) FROM unnest(names) n WHERE texts LIKE '%' || CASE n WHEN 'mix' THEN '###' ELSE n || '(' END || '%');
+BEGIN
+	RETURN model.pick(CASE WHEN used IS NULL OR model.chance(0.2) THEN names ELSE used END);
+END $$;
+
+-- What flows read of these tables and views, most of the time.
+CREATE FUNCTION model.read_relation(names text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	used text[];
+BEGIN
+	WITH RECURSIVE reads (oid) AS (
+		SELECT ('expected_' || name)::regclass::oid FROM model.incremental_flow
+		UNION
+		SELECT d.refobjid FROM reads JOIN pg_rewrite w ON w.ev_class = reads.oid
+			JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+	)
+	SELECT array_agg(n) INTO used FROM unnest(names) n WHERE to_regclass(n)::oid IN (SELECT oid FROM reads);
+	RETURN model.pick(CASE WHEN used IS NULL OR model.chance(0.15) THEN names ELSE used END);
+END $$;
+
 CREATE PROCEDURE model.make_functions(n int) LANGUAGE plpgsql AS $$
 DECLARE
 	language text := CASE n % 2 WHEN 1 THEN 'LANGUAGE sql IMMUTABLE AS ''SELECT ' ELSE 'LANGUAGE plpgsql IMMUTABLE AS ''BEGIN RETURN ' END;
 	final text := CASE n % 2 WHEN 1 THEN '''' ELSE '; END''' END;
 BEGIN
-	CASE model.pick(CASE n WHEN 1 THEN '{all}' ELSE '{bump,mix,add_up,spell,inside,good}' END::text[])
+	CASE (CASE n WHEN 1 THEN 'all' ELSE model.used_function('{bump,mix,total,spell,inside,good}') END)
 		WHEN 'bump' THEN EXECUTE format('CREATE OR REPLACE FUNCTION bump(numeric) RETURNS numeric %s $1 + %s %s', language, n, final);
 		WHEN 'mix' THEN EXECUTE format('CREATE OR REPLACE FUNCTION mix(int, int) RETURNS int %s $1 * %s - $2 %s', language, n, final);
-		WHEN 'add_up' THEN EXECUTE format('CREATE OR REPLACE FUNCTION add_up(bigint, int) RETURNS bigint %s coalesce($1, 0) + coalesce($2, 0) * %s %s', language, n, final);
+		WHEN 'total' THEN EXECUTE format('CREATE OR REPLACE FUNCTION add_up(bigint, int) RETURNS bigint %s coalesce($1, 0) + coalesce($2, 0) * %s %s', language, n, final);
 		WHEN 'spell' THEN EXECUTE format('CREATE OR REPLACE FUNCTION spell(text) RETURNS text %s left(''''%s'''' || $1, 20) %s', language, n, final);
 		WHEN 'inside' THEN EXECUTE format('CREATE OR REPLACE FUNCTION inside(date) RETURNS boolean %s $1 >= date ''''2010-11-04'''' + %s %s', language, n, final);
 		WHEN 'good' THEN EXECUTE format('CREATE OR REPLACE FUNCTION good(int) RETURNS boolean %s $1 <> %s %s', language, n, final);
@@ -157,11 +181,11 @@ END $$;
 
 CREATE PROCEDURE model.replace_view() LANGUAGE plpgsql AS $$
 BEGIN
-	CASE model.pick('{rows,union,dim,joined}')
-		WHEN 'rows' THEN EXECUTE format('CREATE OR REPLACE VIEW rows_view AS SELECT a1, a2, a3, a4, a5, a6, a7, id FROM s WHERE a4 IS DISTINCT FROM %s', model.between(0, 5));
-		WHEN 'union' THEN EXECUTE format('CREATE OR REPLACE VIEW union_view AS SELECT a1, a2, a3, a4, a5, a6, a7 FROM e UNION ALL SELECT a1, a2, a3, a4, a5, a6, a7 FROM s WHERE a4 > %s',
+	CASE model.read_relation('{rows_view,union_view,dim_view,joined_view}')
+		WHEN 'rows_view' THEN EXECUTE format('CREATE OR REPLACE VIEW rows_view AS SELECT a1, a2, a3, a4, a5, a6, a7, id FROM s WHERE a4 IS DISTINCT FROM %s', model.between(0, 5));
+		WHEN 'union_view' THEN EXECUTE format('CREATE OR REPLACE VIEW union_view AS SELECT a1, a2, a3, a4, a5, a6, a7 FROM e UNION ALL SELECT a1, a2, a3, a4, a5, a6, a7 FROM s WHERE a4 > %s',
 			model.between(0, 3));
-		WHEN 'dim' THEN EXECUTE format('CREATE OR REPLACE VIEW dim_view AS SELECT a1, left(a2, 9) || ''%s'' AS a2, a3 FROM %s', model.between(0, 9), model.pick('{d,c}'));
+		WHEN 'dim_view' THEN EXECUTE format('CREATE OR REPLACE VIEW dim_view AS SELECT a1, left(a2, 9) || ''%s'' AS a2, a3 FROM %s', model.between(0, 9), model.pick('{d,c}'));
 		ELSE EXECUTE format('CREATE OR REPLACE VIEW joined_view AS SELECT q.a1, q.a2, q.a3, q.a4, r.a3 AS a5, q.a6, r.a2 AS a7 FROM s q %s JOIN %s r ON r.a1 = q.a3',
 			model.pick('{LEFT,INNER}'), model.pick('{d,c}'));
 	END CASE;
@@ -189,6 +213,17 @@ BEGIN
 	END IF;
 END $$;
 
+-- A statement that changes a table refreshes a flow before it has ended.
+CREATE PROCEDURE model.make_refreshing_trigger(table_name text, flow text) LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE FUNCTION refresh_%s() RETURNS trigger LANGUAGE plpgsql AS %L', flow,
+		format('BEGIN PERFORM replace_flow.refresh(name, wait => false) FROM replace_flow.flow WHERE name = %L; RETURN NULL;'
+			' EXCEPTION WHEN check_violation OR cardinality_violation THEN RETURN NULL; END', flow));
+	EXECUTE format('CREATE TRIGGER %s AFTER %s EXECUTE FUNCTION refresh_%s()', model.pick('{a,z}'),
+		CASE WHEN table_name = 's' AND model.chance(0.4) THEN 'INSERT ON s FOR EACH ROW WHEN (NEW.a4 = 3 AND NEW.a7 IS NOT NULL)'
+			ELSE format('INSERT OR UPDATE OR DELETE ON %s FOR EACH STATEMENT', table_name) END, flow);
+END $$;
+
 CREATE PROCEDURE model.make_sources_of_changes(has_stream boolean) LANGUAGE plpgsql AS $$
 DECLARE
 	part_by text := model.pick('{a1,a2,a2}');
@@ -203,6 +238,13 @@ BEGIN
 	CALL model.make_functions(1);
 	CALL model.make_views();
 	CALL model.make_triggers(has_stream);
+	IF current_setting('model.is_large') = 'on' THEN
+		EXECUTE model.bulk_insertion('s', 800);
+		CREATE INDEX ON s (a3, a1);
+		CREATE INDEX ON s (a2);
+		CREATE INDEX ON s (a1);
+		ANALYZE s;
+	END IF;
 	EXECUTE model.insertion('s', model.between(8, 20));
 	IF current_setting('model.shape') = 'inherited' THEN
 		EXECUTE model.insertion('s_0', 4);
@@ -219,16 +261,16 @@ CREATE FUNCTION model.insertion(table_name text, number int) RETURNS text LANGUA
 $$;
 
 -- Many rows at once, with more keys than usual.
-CREATE FUNCTION model.bulk_insertion(table_name text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION model.bulk_insertion(table_name text, number int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	key text := CASE current_setting('model.key_type') WHEN 'int' THEN 'g' WHEN 'numeric' THEN 'g * 1.50' WHEN 'float8' THEN 'g / 4.0'
 		WHEN 'text' THEN '''k'' || g' WHEN 'citext' THEN '''K'' || g' ELSE model.fact_value(current_setting('model.key_type')) END;
 BEGIN
 	IF table_name IN ('d', 'c') THEN
-		RETURN format('INSERT INTO %s (a1, a2, a3) SELECT %s, ''b'' || g %% 7, g FROM generate_series(1, %s) g', table_name, key, model.between(20, 60));
+		RETURN format('INSERT INTO %s (a1, a2, a3) SELECT %s, ''b'' || g %% 7, g FROM generate_series(1, %s) g', table_name, key, least(number, 60));
 	END IF;
 	RETURN format('INSERT INTO %s (a1, a2, a3, a4, a7) SELECT timestamp ''2010-11-04'' + g * interval ''%s min'', date ''2010-11-04'' + g %% 7, %s, g %% 6, ''b'' || g %% 3'
-		' FROM generate_series(1, %s) g', table_name, model.between(1, 100), key, (model.pick('{30,100,100,300}'))::int);
+		' FROM generate_series(1, %s) g', table_name, model.between(1, 100), key, number);
 END $$;
 
 -- Which rows of a table; only free ones, if others may have changed some.
@@ -282,7 +324,7 @@ BEGIN
 		WHEN 'insert' THEN RETURN model.insertion(table_name, model.between(1, 4));
 		WHEN 'bulk' THEN
 			IF model.chance(0.4) THEN
-				RETURN model.bulk_insertion(table_name);
+				RETURN model.bulk_insertion(table_name, model.pick('{30,100,100,300}')::int);
 			END IF;
 			RETURN format('UPDATE %s SET a3 = a3', table_name) || CASE WHEN alone THEN '' ELSE ' WHERE false' END;
 		WHEN 'update' THEN
@@ -300,6 +342,23 @@ BEGIN
 			RETURN format('WITH gone AS (DELETE FROM s WHERE %s RETURNING *) INSERT INTO e (a1, a2, a3, a4, a6, a7) SELECT a1, a2, a3, a4, a6, a7 FROM gone',
 				model.some_rows('s', false));
 	END CASE;
+END $$;
+
+-- Rows whose values are too many bytes to be kept, which go again later; or so many
+-- statements that their entries in the log of changes are put together.
+CREATE PROCEDURE model.change_much() LANGUAGE plpgsql AS $$
+DECLARE
+	n int := (SELECT id FROM s ORDER BY random() LIMIT 1);
+BEGIN
+	IF model.chance(0.02) THEN
+		FOR i IN 1..6000 LOOP
+			UPDATE s SET a4 = i % 3 WHERE id = n;
+		END LOOP;
+	ELSIF EXISTS (SELECT FROM s WHERE length(a7) > 1000) THEN
+		DELETE FROM s WHERE length(a7) > 1000;
+	ELSIF NOT EXISTS (SELECT FROM model.incremental_flow WHERE stored && '{varchar,char20}') THEN
+		CALL model.execute_somehow(replace(model.bulk_insertion('s', 80), '''b'' || g % 3', '''b'' || g || repeat(''x'', 15000)'));
+	END IF;
 END $$;
 
 -- Execute it, in one of the ways in which a statement comes to be committed, or not.
@@ -331,7 +390,7 @@ END $$;
 CREATE FUNCTION model.table_to_change() RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN t <> 'part' THEN t WHEN current_setting('model.shape') = 'plain' THEN 's'
 		WHEN to_regclass('s_1') IS NULL THEN 's_0' ELSE model.pick('{s_0,s_1}') END
-	FROM model.pick('{s,s,s,s,s,s,s,part,e,e,d,d,d,c}') t
+	FROM (SELECT CASE WHEN r = 's' AND model.chance(0.15) THEN 'part' ELSE r END FROM model.read_relation('{s,s,s,s,e,d,d,c}') r) x (t)
 $$;
 
 -- A part of s that goes, changes while nobody looks, or comes back.
@@ -395,7 +454,7 @@ END $$;
 -- DDL.  What it cannot do at the moment, it does not do.
 CREATE PROCEDURE model.change_definitions() LANGUAGE plpgsql AS $$
 DECLARE
-	act text := model.pick('{truncate,truncate,parts,parts,parts,parts,triggers,triggers,view,function,function,add,drop,type,swap,copy,rename,key}');
+	act text := model.pick('{truncate,truncate,parts,parts,parts,parts,triggers,triggers,view,view,function,function,function,add,drop,type,swap,copy,rename,key}');
 BEGIN
 	CALL model.tell('definitions: ' || act);
 	CASE act
@@ -448,6 +507,10 @@ BEGIN
 		WHEN 'run' THEN
 			IF runnable IS NOT NULL THEN
 				PERFORM model.second(format('DO $d$ BEGIN PERFORM replace_flow.refresh(%L, wait => false); END $d$', runnable));
+				-- a run that has to place triggers keeps others from writing
+				IF model.second_keeps_writers_away() THEN
+					PERFORM model.second('COMMIT');
+				END IF;
 			END IF;
 		WHEN 'rollback' THEN PERFORM model.second('ROLLBACK');
 		WHEN 'prepare' THEN PERFORM model.second('PREPARE TRANSACTION ''history''');

@@ -43,7 +43,7 @@ BEGIN
 		%1$s < model.today() + %2$s,%1$s BETWEEN model.today() - %2$s AND model.today(),%1$s >= model.today() - %2$s AND %1$s < model.today() + %2$s,
 		%1$s = model.today(),%1$s >= ''2010-11-06'',%1$s >= ''2010-11-05'',%1$s BETWEEN ''2010-11-05'' AND ''2010-11-08'',
 		%1$s >= ''2010-11-05'' AND %1$s < ''2010-11-08'',%1$s IS NOT NULL,%1$s < ''2010-11-07'' OR %1$s IS NULL,%1$s::date >= ''2010-11-06'',
-		history.inside(%1$s::date),"%1$s IN (''2010-11-06'', ''2010-11-07'')","date_trunc(''day'', %1$s) >= ''2010-11-06''",%1$s > now() - interval ''50 years'',
+		history.inside(%1$s::date),history.inside(%1$s::date),"%1$s IN (''2010-11-06'', ''2010-11-07'')","date_trunc(''day'', %1$s) >= ''2010-11-06''",%1$s > now() - interval ''50 years'',
 		%1$s >= current_setting(''model.now'')::date - 1}'), quote_ident(names[n]), model.between(0, 3));
 END $$;
 
@@ -397,8 +397,15 @@ END $$;
 CREATE FUNCTION model.run_flow(flow text, override text, manner text) RETURNS replace_flow.run LANGUAGE plpgsql AS $$
 DECLARE
 	rec replace_flow.run;
+	planned text;
 BEGIN
 	CASE manner
+		WHEN 'planning' THEN
+			SELECT technique INTO STRICT planned FROM replace_flow.planning(flow, override) WHERE chosen;
+			rec := replace_flow.refresh(flow, override);
+			IF planned <> rec.technique THEN
+				RAISE EXCEPTION 'planned %, and done %', planned, rec.technique;
+			END IF;
 		WHEN 'full' THEN rec := replace_flow.full_refresh(flow);
 		WHEN 'update' THEN SELECT * INTO STRICT rec FROM replace_flow.start_update(ARRAY[flow]);
 		WHEN 'preview' THEN

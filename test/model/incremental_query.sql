@@ -450,7 +450,10 @@ DECLARE
 	q model.query;
 	tables model.relation[];
 BEGIN
-	IF depth > 0 AND model.chance(0.2) THEN
+	IF current_setting('model.is_large') = 'on' THEN
+		-- none whose time grows with the square of the rows
+		label := model.pick('{group,group,group,rows,join,join group,union all,window,distinct,distinct on,set}');
+	ELSIF depth > 0 AND model.chance(0.2) THEN
 		RETURN ('nested'::text, model.nested_query(base));
 	ELSIF depth > 0 AND model.chance(0.08) THEN
 		tables := ARRAY[model.fact(base), model.fact(base), model.dimension()];

@@ -22,7 +22,12 @@ BEGIN
 		PERFORM model.dblink_exec('second', 'SET client_min_messages = error; SET jit = off; SET lock_timeout = ''2s''; SET search_path = history, model, public');
 	END IF;
 	CALL model.tell('second session: ' || statement);
-	PERFORM model.dblink_exec('second', statement);
+	IF model.dblink_exec('second', statement, false) <> 'ERROR' THEN
+		RETURN;
+	ELSIF model.dblink_error_message('second') !~ 'duplicate key value' THEN
+		RAISE EXCEPTION 'second session: %', model.dblink_error_message('second') USING DETAIL = statement;
+	END IF;
+	PERFORM model.dblink_exec('second', 'ROLLBACK');
 END $$;
 
 -- What it has to finish: a transaction that has changed something, or may have, or a
@@ -45,6 +50,12 @@ BEGIN
 	END IF;
 	PERFORM model.second(format('ROLLBACK PREPARED %L', gid)) FROM pg_prepared_xacts WHERE database = current_database();
 END $$;
+
+-- Whether it has locked tables that it does not own as a target.
+CREATE FUNCTION model.second_keeps_writers_away() RETURNS boolean LANGUAGE sql AS $$
+	SELECT EXISTS (SELECT FROM pg_locks l WHERE l.mode = 'ShareRowExclusiveLock' AND l.pid <> pg_backend_pid()
+		AND l.relation::regclass::text ~ '^([sedc]|s_\d)$')
+$$;
 
 -- Whether it holds the lock of a run on this table.
 CREATE FUNCTION model.second_runs(relation regclass) RETURNS boolean LANGUAGE sql AS $$

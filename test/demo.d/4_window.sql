@@ -121,10 +121,9 @@ SELECT package, '/usr/share/doc/' || package || '/news', now() + interval '3 day
 GROUP BY package
 UNION ALL
 SELECT package, path, now() + interval '3 days' FROM package_file WHERE package = :'package';
-CREATE TABLE incremental_runs AS
-SELECT * FROM replace_flow.start_update('{package_file, directory}')
-UNION ALL
-SELECT * FROM replace_flow.refresh('directory');
+SELECT rows_staged, rows_inserted, rows_updated FROM replace_flow.apply('package_file');
+CREATE TABLE incremental_runs AS SELECT * FROM replace_flow.refresh('directory');
+INSERT INTO incremental_runs SELECT * FROM replace_flow.refresh('directory');
 SELECT flow, technique, rows_read, rows_inserted, rows_updated, rows_deleted
 FROM incremental_runs WHERE kind = 'where' ORDER BY run_id;
 \set ECHO none

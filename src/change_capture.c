@@ -28,6 +28,7 @@
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "utils/rel.h"
 
 #include "captured_columns.h"
@@ -41,12 +42,43 @@ PG_FUNCTION_INFO_V1(replace_flow_capture_change);
 #define LOOK_ONCE_IN 512
 #define LOOK_ONCE_FOR (4 * 1024 * 1024)
 
+/* A session looks for no more than one part in this many of its time. */
+#define LOOK_SHARE 20
+
 static bool
 has_to_look(Size written)
 {
 	uint64		chances = LOOK_ONCE_FOR / LOOK_ONCE_IN + written;
 
 	return pg_prng_uint64_range(&pg_global_prng_state, 1, LOOK_ONCE_FOR) <= chances;
+}
+
+static uint64
+now(void)
+{
+	instr_time	time;
+
+	INSTR_TIME_SET_CURRENT(time);
+	return INSTR_TIME_GET_MICROSEC(time);
+}
+
+/*
+ * Look, and shorten the log if need be.  While a transaction is open, this one or
+ * another, what was removed is still there, and to pass it takes ever longer.
+ */
+static void
+look(Relation table, const Bitmapset *columns)
+{
+	static uint64 not_before = 0;
+	uint64		begin = now();
+	bool		is_long;
+
+	if (begin < not_before)
+		return;
+	is_long = rf_change_log_is_long(RelationGetRelid(table));
+	not_before = now() + LOOK_SHARE * (now() - begin);
+	if (is_long)
+		rf_change_log_shorten(table, columns);
 }
 
 static void
@@ -116,7 +148,7 @@ replace_flow_capture_change(PG_FUNCTION_ARGS)
 		rf_change_log_add(relid, rf_reentry_writer(relid),
 						  TRIGGER_FIRED_BY_INSERT(data->tg_event), content);
 		if (has_to_look(VARSIZE(content)))
-			rf_change_log_bound(data->tg_relation, columns);
+			look(data->tg_relation, columns);
 	}
 	rf_changes_end(changes);
 	return PointerGetDatum(NULL);

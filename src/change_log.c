@@ -214,20 +214,12 @@ rf_change_log_add(Oid relid, int32 flow_id, bool inserts_only, bytea *content)
 	table_close(log, NoLock);
 }
 
-/* Take the entries of a table out of the log, unless they are few. */
+/* Take the entries of a table out of the log, those that can be locked at once. */
 static int
 take_entries(Oid relid, RfRow **rows)
 {
 	RfArgs		args = {0};
-	RfArgs		args_of_look = {0};
 
-	rf_arg(&args_of_look, OIDOID, ObjectIdGetDatum(relid));
-	rf_arg(&args_of_look, INT4OID, Int32GetDatum(MAX_ENTRIES));
-	rf_arg(&args_of_look, INT4OID, Int32GetDatum(MAX_BYTES));
-	if (!rf_query_first("SELECT FROM (SELECT content FROM replace_flow.change WHERE relid = $1"
-						" LIMIT $2 + 1) c HAVING count(*) > $2 OR sum(octet_length(content)) > $3",
-						&args_of_look, *rows))
-		return 0;
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
 	return rf_query_all("DELETE FROM replace_flow.change WHERE ctid = ANY (ARRAY("
 						"SELECT ctid FROM replace_flow.change WHERE relid = $1"
@@ -257,19 +249,43 @@ put_together(Relation table, const Bitmapset *columns, int nrows, const RfRow *r
 }
 
 /*
- * Put the entries of a table together, as far as they can be locked at once,
- * unless they are few.
+ * Whether a table has so many entries that they had better be put together.
  */
-void
-rf_change_log_bound(Relation table, const Bitmapset *columns)
+bool
+rf_change_log_is_long(Oid relid)
 {
+	RfArgs		args = {0};
 	RfRoleGuard guard;
-	RfRow	   *rows = palloc(sizeof(RfRow));
-	int			nrows;
+	RfRow		row;
+	bool		result;
 
 	/* under an old snapshot, what others have removed is an error */
 	if (IsolationUsesXactSnapshot())
-		return;
+		return false;
+	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
+	rf_arg(&args, INT4OID, Int32GetDatum(MAX_ENTRIES));
+	rf_arg(&args, INT4OID, Int32GetDatum(MAX_BYTES));
+	rf_query_begin();
+	rf_role_assume(&guard, rf_role_of_catalog());
+	result = rf_query_first("SELECT FROM (SELECT content FROM replace_flow.change WHERE relid = $1"
+							" LIMIT $2 + 1) c"
+							" HAVING count(*) > $2 OR sum(octet_length(content)) > $3",
+							&args, &row);
+	rf_role_restore(&guard);
+	rf_query_end();
+	return result;
+}
+
+/*
+ * Put the entries of a table together, as far as they can be locked at once.
+ */
+void
+rf_change_log_shorten(Relation table, const Bitmapset *columns)
+{
+	RfRoleGuard guard;
+	RfRow	   *rows;
+	int			nrows;
+
 	rf_query_begin();
 	rf_role_assume(&guard, rf_role_of_catalog());
 	nrows = take_entries(RelationGetRelid(table), &rows);

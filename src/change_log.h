@@ -37,7 +37,8 @@ extern void rf_seen_nothing(int32 flow_id, List *relids);
 extern void rf_seen_forget(int32 flow_id);
 
 extern void rf_change_log_add(Oid relid, int32 flow_id, bool inserts_only, bytea *content);
-extern void rf_change_log_bound(Relation table, const Bitmapset *columns);
+extern bool rf_change_log_is_long(Oid relid);
+extern void rf_change_log_shorten(Relation table, const Bitmapset *columns);
 extern int	rf_change_log_read(List *relids, const RfSeen *seen, RfRow **rows);
 extern void rf_change_log_prune(List *relids);
 

@@ -42,6 +42,9 @@
 /* Group columns that are taken where no index says which. */
 #define SOME_COLUMNS 4
 
+/* And at most: which of them are NULL has to fit into an integer (group_join.c). */
+#define MOST_COLUMNS 16
+
 /* Whether groups can be made by a column, as far as its type says. */
 static bool
 type_fits(RfType type)
@@ -139,17 +142,24 @@ unique_columns(const RfFlow *flow)
 	return columns;
 }
 
+/* Add columns, from the first on, until there are so many. */
 static Bitmapset *
-choose(const RfFlow *flow, const Bitmapset *possible, const Bitmapset *preferred)
+fill_up(Bitmapset *chosen, const Bitmapset *columns, int most)
 {
-	Bitmapset  *chosen = bms_intersect(possible, preferred);
+	int			column = -1;
 
-	for (int i = 0; i < flow->columns->natts && bms_num_members(chosen) < SOME_COLUMNS; i++)
-	{
-		if (bms_is_member(i, possible))
-			chosen = bms_add_member(chosen, i);
-	}
+	while ((column = bms_next_member(columns, column)) >= 0 && bms_num_members(chosen) < most)
+		chosen = bms_add_member(chosen, column);
 	return chosen;
+}
+
+static Bitmapset *
+choose(const Bitmapset *possible, const Bitmapset *of_predicate, const Bitmapset *unique)
+{
+	Bitmapset  *chosen = fill_up(NULL, bms_intersect(possible, of_predicate), MOST_COLUMNS);
+
+	chosen = fill_up(chosen, bms_intersect(possible, unique), MOST_COLUMNS);
+	return fill_up(chosen, possible, SOME_COLUMNS);
 }
 
 /* The columns of the predicate that the flow has by itself. */
@@ -180,7 +190,7 @@ static void
 choose_groups(const RfFlow *flow, RfSources *sources)
 {
 	Bitmapset  *of_predicate = predicate_columns(flow);
-	Bitmapset  *preferred = bms_union(unique_columns(flow), of_predicate);
+	Bitmapset  *unique = unique_columns(flow);
 	Bitmapset  *partial = NULL;
 	ListCell   *cell;
 
@@ -191,8 +201,8 @@ choose_groups(const RfFlow *flow, RfSources *sources)
 	{
 		RfSource   *source = lfirst(cell);
 
-		source->groups = choose(flow, bms_difference(common_columns(flow, source), partial),
-								preferred);
+		source->groups = choose(bms_difference(common_columns(flow, source), partial),
+								of_predicate, unique);
 	}
 }
 

@@ -309,7 +309,11 @@ check_query(const RfPlanning *planning)
 		if (reason != NULL)
 			return reason;
 	}
-	/* now again: what came before the snapshot may have come with what is not logged */
+
+	/*
+	 * now again: what came before the snapshot may have come with what is not
+	 * logged
+	 */
 	if (base->seen.sources != base->sources_print ||
 		rf_fingerprint_of_sources(planning->flow, base->sources->query) != base->sources_print)
 		return "SOURCE_DDL_OR_BULK_CHANGE: a table, view or function that the query uses "

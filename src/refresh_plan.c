@@ -56,6 +56,14 @@
 /* What costs no more than this is not worth a thought: then only groups are recomputed. */
 #define SMALL 1000
 
+/*
+ * Groups are taken apart by which columns of theirs are NULL.  Of few such parts each
+ * may read all there is, if that is little; of many each has to be paid for, and
+ * costs so much before it reads a row.
+ */
+#define FEW_PARTS 4
+#define PART_COST 100
+
 /* The part of a window's rows that are most of them. */
 #define MOST 0.5
 
@@ -656,8 +664,9 @@ check_costs(RfPlanning *planning)
 	RfRefreshPlan *plan = planning->plan;
 	RfAffected *affected = plan->affected;
 	double		rows;
+	int			parts = rf_affected_parts(affected);
 	double		all = cost_of(planning->flow, planning->predicate, &rows);
-	bool		is_small = all < SMALL;
+	bool		is_small = all < SMALL && parts <= FEW_PARTS;
 	double		range;
 	double		scan;
 	double		probe;
@@ -670,8 +679,8 @@ check_costs(RfPlanning *planning)
 	{
 		/* to look up each row's group costs something, too */
 		plan->affected_share = Min(1, rf_affected_groups(affected) / Max(rows, 1));
-		scan = range * (0.6 + 0.5 * plan->affected_share);
-		probe = cost_of_probing(planning);
+		scan = range * (0.6 + 0.5 * plan->affected_share) * parts;
+		probe = cost_of_probing(planning) + parts * PART_COST;
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);
 		if (range < Min(scan, probe) && !is_small)

@@ -653,6 +653,13 @@ cost_of_probing(const RfPlanning *planning)
 	return cost / samples * ngroups;
 }
 
+/* The part of some rows that are in the groups, if each of them is one row. */
+static double
+share_of(const RfAffected *affected, double rows)
+{
+	return Min(1, rf_affected_groups(affected) / Max(rows, 1));
+}
+
 /*
  * Choose the cheapest way: look for each group; read the range that the groups lie
  * in, and take their rows; or recompute the whole range.  The reason why it is none
@@ -664,6 +671,7 @@ check_costs(RfPlanning *planning)
 	RfRefreshPlan *plan = planning->plan;
 	RfAffected *affected = plan->affected;
 	double		rows;
+	double		rows_in_range;
 	int			parts = rf_affected_parts(affected);
 	double		all = cost_of(planning->flow, planning->predicate, &rows);
 	bool		is_small = all < SMALL && parts <= FEW_PARTS;
@@ -672,14 +680,14 @@ check_costs(RfPlanning *planning)
 	double		probe;
 
 	plan->predicate = rf_affected_predicate(affected, planning->predicate);
-	range = cost_of(planning->flow, plan->predicate, &rows);
+	range = cost_of(planning->flow, plan->predicate, &rows_in_range);
 	plan->costs[RF_COMPLETE] = all;
 	plan->costs[RF_ROW_BASED] = range;
 	if (rf_affected_is_exact(affected))
 	{
+		plan->affected_share = share_of(affected, rows);
 		/* to look up each row's group costs something, too */
-		plan->affected_share = Min(1, rf_affected_groups(affected) / Max(rows, 1));
-		scan = range * (0.6 + 0.5 * plan->affected_share) * parts;
+		scan = range * (0.6 + 0.5 * share_of(affected, rows_in_range)) * parts;
 		probe = cost_of_probing(planning) + parts * PART_COST;
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);

@@ -1,0 +1,174 @@
+# E5: rows of a source that a subscription applies are seen to change, by the next refresh:
+# what it copies at first, INSERT, UPDATE, DELETE and TRUNCATE, in a plain table, in
+# partitions of the subscriber's own, and in a joined table.  No statement is seen there;
+# rows are applied one by one, in replica mode.
+
+use strict;
+use warnings FATAL => 'all';
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $publisher = PostgreSQL::Test::Cluster->new('publisher');
+$publisher->init(allows_streaming => 'logical', extra => ['--encoding=UTF8']);
+$publisher->append_conf('postgresql.conf', "fsync = off\n");
+$publisher->start;
+my $node = PostgreSQL::Test::Cluster->new('subscriber');
+$node->init(extra => ['--encoding=UTF8']);
+$node->append_conf('postgresql.conf', "fsync = off\nmax_logical_replication_workers = 8\n");
+$node->start;
+
+# The same tables on both sides, but for partitions and their columns.
+$publisher->safe_psql('postgres', q{
+	CREATE TABLE event (id int PRIMARY KEY, day int, n int);
+	ALTER TABLE event REPLICA IDENTITY FULL;
+	CREATE TABLE part (id int, day int, n int, PRIMARY KEY (id, day));
+	CREATE TABLE kind (n int PRIMARY KEY, name text);
+	INSERT INTO event SELECT i, 8 + i % 5, i % 3 FROM generate_series(1, 50) AS i;
+	INSERT INTO part TABLE event;
+	INSERT INTO kind VALUES (0, 'none'), (1, 'one'), (2, 'two');
+	CREATE PUBLICATION all_tables FOR TABLE event, part, kind;
+});
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION replace_flow;
+	CREATE TABLE event (id int PRIMARY KEY, day int, n int);
+	CREATE TABLE part (id int, day int, n int, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+	CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (10);
+	CREATE TABLE part_2 (n int, day int NOT NULL, id int NOT NULL, more text);
+	ALTER TABLE part_2 DROP COLUMN more;
+	ALTER TABLE part ATTACH PARTITION part_2 FOR VALUES FROM (10) TO (20);
+	CREATE TABLE kind (n int PRIMARY KEY, name text);
+
+	CREATE VIEW by_day AS SELECT day, n, count(*) AS events, sum(id) AS ids FROM event GROUP BY day, n;
+	CREATE VIEW by_part AS SELECT day, count(*) AS events, sum(n) AS total FROM part GROUP BY day;
+	CREATE VIEW named AS SELECT id, day, name FROM part JOIN kind USING (n);
+	SELECT replace_flow.create_where_flow('of_day', 'TABLE by_day', 'day >= 10'),
+		replace_flow.create_where_flow('of_part', 'TABLE by_part', 'day >= 10'),
+		replace_flow.create_where_flow('of_name', 'TABLE named', 'day >= 10');
+});
+
+sub query { return $node->safe_psql('postgres', shift); }
+
+# How the flows are refreshed, one after the other; then their windows must be right.
+sub refreshed
+{
+	my $result = query(q{
+		SELECT string_agg(flow || ' ' || technique || CASE WHEN technique LIKE 'COMPLETE%' THEN ' ' || split_part(reasons[1], ':', 1) ELSE '' END,
+			', ' ORDER BY run_id)
+		FROM (SELECT run.* FROM unnest(ARRAY['of_day', 'of_part', 'of_name']) AS flow, replace_flow.refresh(flow) AS run) AS run});
+	my $wrong = query(join ' UNION ALL ', map {
+		my ($query, $target) = @$_;
+		"SELECT 'missing in $target', t::text FROM (SELECT * FROM $query WHERE day >= 10 EXCEPT ALL TABLE $target) AS t
+		UNION ALL SELECT 'superfluous in $target', t::text FROM (TABLE $target EXCEPT ALL SELECT * FROM $query WHERE day >= 10) AS t"
+	} [ 'by_day', 'of_day' ], [ 'by_part', 'of_part' ], [ 'named', 'of_name' ]);
+	return $wrong eq '' ? $result : "$result, WRONG: $wrong";
+}
+
+# Something is done there, and has come here.
+sub published
+{
+	$publisher->safe_psql('postgres', shift);
+	$publisher->wait_for_catchup('sub');
+	return;
+}
+
+sub step
+{
+	my ($sql, $expected, $name) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	published($sql);
+	is(refreshed(), $expected, $name);
+	return;
+}
+
+my $nothing = 'of_day NO_OP, of_part NO_OP, of_name NO_OP';
+
+is(refreshed(), 'of_day COMPLETE_REPLACE_WHERE FIRST_RUN, of_part COMPLETE_REPLACE_WHERE FIRST_RUN, '
+	. 'of_name COMPLETE_REPLACE_WHERE FIRST_RUN', 'the first refreshes are complete');
+is(refreshed(), $nothing, 'and then there is nothing to do');
+
+# The first copy of the tables comes like a COPY.
+my $connection = $publisher->connstr('postgres') =~ s/'/''/gr;
+query("CREATE SUBSCRIPTION sub CONNECTION '$connection' PUBLICATION all_tables");
+$node->wait_for_subscription_sync($publisher, 'sub');
+is(query('SELECT count(*) FROM event'), '50', 'the tables are copied');
+is(refreshed(), 'of_day APPEND_ONLY, of_part APPEND_ONLY, of_name COMPLETE_REPLACE_WHERE UNSUPPORTED_QUERY_SHAPE', 'and what is copied is seen');
+is(refreshed(), $nothing, 'once');
+
+# Row by row.
+step(q{INSERT INTO event VALUES (101, 10, 1), (102, 12, 7), (103, 8, 1)},
+	'of_day APPEND_ONLY, of_part NO_OP, of_name NO_OP', 'rows that are inserted are seen');
+step(q{UPDATE event SET n = 7 WHERE id = 101}, 'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'and updated, with their old values');
+step(q{UPDATE event SET day = 11 WHERE id = 103}, 'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'also into the window');
+step(q{UPDATE event SET id = 104, day = 8 WHERE id = 102}, 'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'and out of it');
+step(q{DELETE FROM event WHERE day = 12}, 'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'and deleted');
+step(q{DELETE FROM event WHERE day = 9}, $nothing, 'rows that have no part in the window make no work');
+
+# In partitions, whose columns have other numbers, and which updates move rows between.
+step(q{INSERT INTO part VALUES (201, 13, 2), (202, 9, 2)}, 'of_day NO_OP, of_part APPEND_ONLY, of_name APPEND_ONLY', 'rows of partitions are seen');
+step(q{UPDATE part SET n = 1 WHERE id = 201}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and updated');
+step(q{UPDATE part SET day = 13 WHERE id = 202}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and moved into another partition');
+step(q{UPDATE part SET day = 8 WHERE id = 201}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and back');
+step(q{DELETE FROM part WHERE day IN (8, 11)}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and deleted');
+
+# A joined table.
+step(q{UPDATE kind SET name = 'zwei' WHERE n = 2}, 'of_day NO_OP, of_part NO_OP, of_name ROW_BASED', 'a row of a joined table is seen to change');
+step(q{DELETE FROM kind WHERE n = 1; INSERT INTO kind VALUES (3, 'three')},
+	'of_day NO_OP, of_part NO_OP, of_name ROW_BASED', 'and go, and come');
+
+# A lot at once, in one transaction and in many; and savepoints.
+step(q{INSERT INTO event SELECT i, 8 + i % 5, i % 3 FROM generate_series(1000, 21000) AS i},
+	'of_day APPEND_ONLY, of_part NO_OP, of_name NO_OP', 'a lot of rows');
+step(q{DO $$ BEGIN FOR i IN 1 .. 200 LOOP UPDATE event SET n = 4 WHERE id = 1000 + i; COMMIT; END LOOP; END $$},
+	'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'a lot of transactions');
+step(q{BEGIN; SAVEPOINT a; DELETE FROM event WHERE day = 10; ROLLBACK TO a; DELETE FROM event WHERE day = 11; COMMIT},
+	'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'what was undone there does not come');
+
+# TRUNCATE.
+step(q{TRUNCATE event}, 'of_day COMPLETE_REPLACE_WHERE SOURCE_DDL_OR_BULK_CHANGE, of_part NO_OP, of_name NO_OP', 'TRUNCATE is seen');
+is(query('SELECT count(*) FROM of_day'), '0', 'the window is empty then');
+step(q{TRUNCATE part, kind; INSERT INTO part VALUES (1, 10, 1), (2, 8, 1); INSERT INTO kind VALUES (1, 'uno')},
+	'of_day NO_OP, of_part COMPLETE_REPLACE_WHERE SOURCE_DDL_OR_BULK_CHANGE, of_name COMPLETE_REPLACE_WHERE SOURCE_DDL_OR_BULK_CHANGE',
+	'and with what comes after it in the same transaction');
+is(refreshed(), $nothing, 'then all is well again');
+
+# Beside changes of the subscriber's own.
+query(q{INSERT INTO event VALUES (5001, 12, 1)});
+step(q{INSERT INTO event VALUES (5002, 12, 1)}, 'of_day APPEND_ONLY, of_part NO_OP, of_name NO_OP', 'rows from here and from there');
+
+# E6: it waits for somebody here, and is committed after the refresh.
+my $session = $node->background_psql('postgres', on_error_stop => 1);
+$session->query_safe(q{BEGIN; UPDATE event SET n = 9 WHERE id = 5002});
+$publisher->safe_psql('postgres', q{BEGIN; INSERT INTO event VALUES (5003, 11, 1); DELETE FROM event WHERE id = 5002; COMMIT});
+ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_subscription s ON s.pid = l.pid WHERE NOT granted}),
+	'the subscription waits for a row, in the middle of a transaction');
+is(refreshed(), $nothing, 'nothing of it is there');
+$session->query_safe('ROLLBACK');
+$session->quit;
+$publisher->wait_for_catchup('sub');
+is(refreshed(), 'of_day ROW_BASED, of_part NO_OP, of_name NO_OP', 'the next refresh has it');
+
+# A subscription that is stopped, and goes on; one that copies again.
+query('ALTER SUBSCRIPTION sub DISABLE');
+$publisher->safe_psql('postgres', q{UPDATE part SET n = 3 WHERE id = 1; INSERT INTO part VALUES (3, 12, 1)});
+is(refreshed(), $nothing, 'nothing comes while it is stopped');
+query('ALTER SUBSCRIPTION sub ENABLE');
+$publisher->wait_for_catchup('sub');
+is(refreshed(), 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'what waited is seen when it goes on');
+query(q{TRUNCATE part; ALTER SUBSCRIPTION sub REFRESH PUBLICATION});
+query(q{DROP SUBSCRIPTION sub});
+is(refreshed(), 'of_day NO_OP, of_part COMPLETE_REPLACE_WHERE SOURCE_DDL_OR_BULK_CHANGE, of_name COMPLETE_REPLACE_WHERE SOURCE_DDL_OR_BULK_CHANGE',
+	'the tables were emptied here');
+query("CREATE SUBSCRIPTION sub CONNECTION '$connection' PUBLICATION all_tables WITH (copy_data = false)");
+query('TRUNCATE event, kind');
+query('DROP SUBSCRIPTION sub');
+query("CREATE SUBSCRIPTION sub CONNECTION '$connection' PUBLICATION all_tables");
+$node->wait_for_subscription_sync($publisher, 'sub');
+like(refreshed(), qr/^of_day COMPLETE_REPLACE_WHERE \w+, of_part APPEND_ONLY, of_name COMPLETE_REPLACE_WHERE \w+$/, 'and are copied once more');
+step(q{DELETE FROM part WHERE id = 3}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and go on as before');
+
+query('DROP SUBSCRIPTION sub');
+$node->stop;
+$publisher->stop;
+done_testing();

@@ -121,6 +121,9 @@ rf_captured_look_anew(Oid relid)
 		if (get_rel_relkind(lfirst_oid(cell)) != '\0')
 			CacheInvalidateRelcacheByRelid(lfirst_oid(cell));
 	}
+
+	/* no subtransaction may come before that is done, as when more triggers are placed */
+	CommandEndInvalidationMessages();
 }
 
 /*

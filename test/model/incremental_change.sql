@@ -125,7 +125,7 @@ END $$;
 CREATE FUNCTION model.used_function(names text[]) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	texts text := (SELECT string_agg(concat_ws(' ', pg_get_viewdef(('expected_' || name)::regclass), predicate, valid, sound), ' ') FROM model.incremental_flow);
-	used text[] := (SELECT array_agg(n) FROM unnest(names) n WHERE texts LIKE '%' || CASE n WHEN 'mix' THEN '###' ELSE n || '(' END || '%');
+	used text[] := (SELECT array_agg(n) FROM unnest(names) n WHERE texts LIKE '%' || CASE n WHEN 'mix' THEN '###' WHEN 'step' THEN 'bump(' ELSE n || '(' END || '%');
 BEGIN
 	RETURN model.pick(CASE WHEN used IS NULL OR model.chance(0.2) THEN names ELSE used END);
 END $$;
@@ -150,15 +150,17 @@ DECLARE
 	language text := CASE n % 2 WHEN 1 THEN 'LANGUAGE sql IMMUTABLE AS ''SELECT ' ELSE 'LANGUAGE plpgsql IMMUTABLE AS ''BEGIN RETURN ' END;
 	final text := CASE n % 2 WHEN 1 THEN '''' ELSE '; END''' END;
 BEGIN
-	CASE (CASE n WHEN 1 THEN 'all' ELSE model.used_function('{bump,mix,total,spell,inside,good}') END)
-		WHEN 'bump' THEN EXECUTE format('CREATE OR REPLACE FUNCTION bump(numeric) RETURNS numeric %s $1 + %s %s', language, n, final);
+	CASE (CASE n WHEN 1 THEN 'all' ELSE model.used_function('{bump,step,mix,total,spell,inside,good}') END)
+		WHEN 'bump' THEN EXECUTE format('CREATE OR REPLACE FUNCTION bump(numeric) RETURNS numeric %s $1 + %s * history.step() %s', language, n, final);
+		WHEN 'step' THEN EXECUTE format('CREATE OR REPLACE FUNCTION step() RETURNS numeric %s %s %s', language, n, final);
 		WHEN 'mix' THEN EXECUTE format('CREATE OR REPLACE FUNCTION mix(int, int) RETURNS int %s $1 * %s - $2 %s', language, n, final);
 		WHEN 'total' THEN EXECUTE format('CREATE OR REPLACE FUNCTION add_up(bigint, int) RETURNS bigint %s coalesce($1, 0) + coalesce($2, 0) * %s %s', language, n, final);
 		WHEN 'spell' THEN EXECUTE format('CREATE OR REPLACE FUNCTION spell(text) RETURNS text %s left(''''%s'''' || $1, 20) %s', language, n, final);
 		WHEN 'inside' THEN EXECUTE format('CREATE OR REPLACE FUNCTION inside(date) RETURNS boolean %s $1 >= date ''''2010-11-04'''' + %s %s', language, n, final);
 		WHEN 'good' THEN EXECUTE format('CREATE OR REPLACE FUNCTION good(int) RETURNS boolean %s $1 <> %s %s', language, n, final);
 		ELSE
-			CREATE FUNCTION bump(numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT $1 + 1';
+			CREATE FUNCTION step() RETURNS numeric LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
+			CREATE FUNCTION bump(numeric) RETURNS numeric LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 + history.step(); END';
 			CREATE FUNCTION mix(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 - $2; END';
 			CREATE FUNCTION add_up(bigint, int) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT coalesce($1, 0) + coalesce($2, 0)';
 			CREATE FUNCTION spell(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN left(''1'' || $1, 20); END';

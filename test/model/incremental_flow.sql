@@ -152,6 +152,17 @@ BEGIN
 	END IF;
 END $$;
 
+-- A query of which one column comes out of a user's function.
+CREATE FUNCTION model.with_function(q model.query) RETURNS model.query LANGUAGE plpgsql AS $$
+DECLARE
+	n int := (SELECT i FROM generate_subscripts(q.exprs, 1) i WHERE q.types[i] IN ('int', 'numeric', 'text') AND q.exprs[i] NOT LIKE '%/*%' ORDER BY random() LIMIT 1);
+BEGIN
+	IF n IS NOT NULL THEN
+		q.exprs[n] := format(CASE q.types[n] WHEN 'int' THEN '((%s) OPERATOR(history.###) 1)' WHEN 'numeric' THEN 'history.bump(%s)' ELSE 'history.spell(%s)' END, q.exprs[n]);
+	END IF;
+	RETURN q;
+END $$;
+
 -- A flow with a random query; on a base, if there is one, and else on the tables.
 CREATE PROCEDURE model.make_incremental_flow(name text, target text, base model.relation) LANGUAGE plpgsql AS $$
 DECLARE
@@ -166,6 +177,9 @@ BEGIN
 	CALL model.use_settings_of(f);
 	FOR try IN 1..2 LOOP
 		q := model.shaped_query(base, true, 1);
+		IF model.chance(0.25) THEN
+			q.query := model.with_function(q.query);
+		END IF;
 		f.label := q.label;
 		f.types := (q.query).types;
 		f.names := (SELECT array_agg(n ORDER BY o) FROM unnest('{day,k,"Mixed Case",a1,"select",b2,b3,b4,b5,b6,b7,b8,b9}'::text[]) WITH ORDINALITY x (n, o)

@@ -105,6 +105,16 @@ BEGIN
 	END LOOP;
 END $$;
 
+-- Nothing but a definition changes, and is to be noticed.
+CREATE PROCEDURE model.change_one_definition() LANGUAGE plpgsql AS $$
+BEGIN
+	IF model.second_state() = 'idle' THEN
+		CALL model.refresh_some();
+		CALL model.be_anybody();
+		CALL model.change_definitions();
+	END IF;
+END $$;
+
 -- What changes of the flows themselves.
 CREATE PROCEDURE model.change_flows() LANGUAGE plpgsql AS $$
 DECLARE
@@ -195,7 +205,11 @@ BEGIN
 	CALL model.refresh_some();
 	COMMIT;
 	FOR round IN 1..model.between(4, 8) LOOP
-		CALL model.make_changes(model.between(0, 3));
+		IF model.chance(0.2) THEN
+			CALL model.change_one_definition();
+		ELSE
+			CALL model.make_changes(model.between(0, 3));
+		END IF;
 		IF model.chance(0.35) THEN
 			CALL model.move_clock();
 		END IF;

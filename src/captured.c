@@ -122,7 +122,10 @@ rf_captured_look_anew(Oid relid)
 			CacheInvalidateRelcacheByRelid(lfirst_oid(cell));
 	}
 
-	/* no subtransaction may come before that is done, as when more triggers are placed */
+	/*
+	 * no subtransaction may come before that is done, as when more triggers
+	 * are placed
+	 */
 	CommandEndInvalidationMessages();
 }
 

@@ -51,11 +51,19 @@ static const Oid total_functions[] = {
 	F_INITCAP,
 	F_INT2DIV,
 	F_INT2MOD,
+	F_INT48MI,
+	F_INT48PL,
 	F_INT4DIV,
+	F_INT4MI,
 	F_INT4MOD,
+	F_INT4PL,
 	F_INT4_BOOL,
+	F_INT84MI,
+	F_INT84PL,
 	F_INT8DIV,
+	F_INT8MI,
 	F_INT8MOD,
+	F_INT8PL,
 	F_JSONB_OBJECT_FIELD,
 	F_JSONB_OBJECT_FIELD_TEXT,
 	F_JSON_OBJECT_FIELD_TEXT,
@@ -64,11 +72,14 @@ static const Oid total_functions[] = {
 	F_LOWER_TEXT,
 	F_LTRIM_TEXT,
 	F_MD5_TEXT,
+	F_NUMERIC_ADD,
 	F_NUMERIC_FLOAT4,
 	F_NUMERIC_FLOAT8,
 	F_NUMERIC_INT2,
 	F_NUMERIC_INT4,
 	F_NUMERIC_INT8,
+	F_NUMERIC_MUL,
+	F_NUMERIC_SUB,
 	F_REPLACE,
 	F_RTRIM_TEXT,
 	F_SPLIT_PART,
@@ -136,11 +147,12 @@ is_division(Oid function)
 		function == F_INT4MOD || function == F_INT8DIV || function == F_INT8MOD;
 }
 
-/* Functions of texts take any arguments. */
+/* Functions of texts take any arguments; and numeric has room for what comes out. */
 static bool
 takes_any(Oid function)
 {
-	return function == F_TEXTCAT || function == F_JSONB_OBJECT_FIELD ||
+	return function == F_TEXTCAT || function == F_NUMERIC_ADD || function == F_NUMERIC_SUB ||
+		function == F_NUMERIC_MUL || function == F_JSONB_OBJECT_FIELD ||
 		function == F_JSONB_OBJECT_FIELD_TEXT || function == F_JSON_OBJECT_FIELD_TEXT;
 }
 

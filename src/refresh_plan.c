@@ -688,7 +688,7 @@ check_costs(RfPlanning *planning)
 		plan->affected_share = share_of(affected, rows);
 		/* to look up each row's group costs something, too */
 		scan = range * (0.6 + 0.5 * share_of(affected, rows_in_range)) * parts;
-		probe = cost_of_probing(planning) + parts * PART_COST;
+		probe = cost_of_probing(planning) + Max(parts - 1, 0) * PART_COST;
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);
 		if (range < Min(scan, probe) && !is_small)

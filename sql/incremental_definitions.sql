@@ -64,4 +64,26 @@ SELECT columns FROM replace_flow.captured WHERE relid = 'wide'::regclass;
 UPDATE wide SET d = 0 WHERE e = 6;
 SELECT ran('wide', 'TABLE wide_target', 'TABLE wide');
 
+-- Definitions that come back are those of a run before the last one: what the last one
+-- has done under others is not forgotten, whether it was remembered or not.
+CREATE TABLE whole (d int, v int) PARTITION BY LIST (d);
+CREATE TABLE whole_1 PARTITION OF whole FOR VALUES IN (1);
+CREATE TABLE whole_2 PARTITION OF whole FOR VALUES IN (2);
+INSERT INTO whole VALUES (1, 1), (2, 2);
+SELECT replace_flow.create_where_flow('mirror', 'TABLE whole', 'true');
+CREATE FUNCTION mirrored(predicate_override text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+    SELECT replace_flow.refresh('mirror', predicate_override);
+    SELECT string_agg(d::text, ' ' ORDER BY d) FROM mirror
+$$;
+SELECT mirrored();
+ALTER TABLE whole DETACH PARTITION whole_1;
+SELECT mirrored();
+ALTER TABLE whole ATTACH PARTITION whole_1 FOR VALUES IN (1);
+SELECT mirrored();
+ALTER TABLE whole DETACH PARTITION whole_1 CONCURRENTLY;
+SELECT mirrored();
+ALTER TABLE whole ATTACH PARTITION whole_1 FOR VALUES IN (1);
+SELECT mirrored('d = 1');
+ALTER TABLE whole DETACH PARTITION whole_1 CONCURRENTLY;
+SELECT mirrored();
 \i :finish

@@ -171,9 +171,27 @@ rf_seen_nothing(int32 flow_id, List *relids)
 	(void) rf_query_execute("INSERT INTO replace_flow.seen (flow_id, definition_version, predicate,"
 							" settled, sources, target, relids, seen_before, in_progress)"
 							" VALUES ($1, 0, '', false, 0, 0, $2, '0', ARRAY[pg_current_xact_id()])"
-							" ON CONFLICT (flow_id) DO UPDATE SET relids = excluded.relids,"
+							" ON CONFLICT (flow_id) DO UPDATE SET sources = 0, target = 0,"
+							" relids = excluded.relids,"
 							" seen_before = excluded.seen_before,"
 							" in_progress = excluded.in_progress", &args);
+	rf_role_restore(&guard);
+}
+
+/*
+ * A run of a flow has changed the target and is not remembered, under definitions
+ * that are not those of the last one that is.  Should they come back, the target is
+ * not as that one left it.
+ */
+void
+rf_seen_doubt(int32 flow_id)
+{
+	RfArgs		args = {0};
+	RfRoleGuard guard;
+
+	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
+	rf_role_assume(&guard, rf_role_of_catalog());
+	(void) rf_query_execute("UPDATE replace_flow.seen SET sources = 0 WHERE flow_id = $1", &args);
 	rf_role_restore(&guard);
 }
 

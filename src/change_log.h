@@ -34,6 +34,7 @@ extern Datum rf_seen_snapshot(void);
 extern bool rf_seen_load(int32 flow_id, RfSeen *seen);
 extern void rf_seen_store(int32 flow_id, const RfSeen *seen);
 extern void rf_seen_nothing(int32 flow_id, List *relids);
+extern void rf_seen_doubt(int32 flow_id);
 extern void rf_seen_forget(int32 flow_id);
 
 extern void rf_change_log_add(Oid relid, int32 flow_id, bool inserts_only, bytea *content);

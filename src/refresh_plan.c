@@ -910,7 +910,11 @@ rf_refresh_remember(const RfFlow *flow, const RfRefreshBase *base, const RfRefre
 	};
 
 	if (!plan->remembers || base->in_use)
+	{
+		if (base->has_seen && base->seen.sources != base->sources_print)
+			rf_seen_doubt(flow->id);
 		return;
+	}
 	if (!base->has_seen || list_difference_oid(relids, base->seen.relids) != NIL)
 		rf_seen_nothing(flow->id, relids);
 	else if (!base->seen.is_new)

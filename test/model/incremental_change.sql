@@ -8,6 +8,9 @@ CREATE TABLE model.clock (at timestamptz);
 INSERT INTO model.clock VALUES ('2010-11-06 12:00+00');
 CREATE FUNCTION model.today() RETURNS date LANGUAGE sql STABLE AS $$ SELECT (at AT TIME ZONE 'UTC')::date FROM model.clock $$;
 
+-- It cannot be computed but for each row.
+CREATE FUNCTION model.is_recent(day date) RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN day >= model.today() - 1; END $$;
+
 CREATE PROCEDURE model.set_clock(at timestamptz) LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE model.clock SET at = set_clock.at;
@@ -305,10 +308,12 @@ BEGIN
 END $$;
 
 CREATE FUNCTION model.upsert(table_name text) RETURNS text LANGUAGE sql AS $$
-	SELECT format('INSERT INTO %1$s (id, %2$s) SELECT id, %2$s FROM %1$s WHERE %3$s UNION ALL SELECT nextval(''s_id_seq''), * FROM (VALUES %4$s) z ON CONFLICT (%5$s) DO %6$s',
+	SELECT format('INSERT INTO %1$s (id, %2$s) SELECT id, %2$s FROM %7$s WHERE %3$s UNION ALL SELECT nextval(''s_id_seq''), * FROM (VALUES %4$s) z ON CONFLICT (%5$s) DO %6$s',
 		table_name, model.column_list(model.written(table_name)), model.some_rows(table_name, false), model.random_rows(table_name, 1),
 		current_setting('model.unique_by'), CASE WHEN model.chance(0.3) THEN 'NOTHING'
-			ELSE format('UPDATE SET a4 = %s, a7 = left(excluded.a7, 9) || ''u''', model.fact_value('int')) END)
+			ELSE format('UPDATE SET a4 = %s, a7 = left(excluded.a7, 9) || ''u''', model.fact_value('int')) END,
+		-- not rows of children, which the parent would get again
+		CASE current_setting('model.shape') WHEN 'inherited' THEN 'ONLY s' ELSE table_name END)
 $$;
 
 CREATE FUNCTION model.merge(table_name text) RETURNS text LANGUAGE sql AS $$
@@ -425,7 +430,7 @@ BEGIN
 	ELSIF shape = 'inherited' THEN
 		IF to_regclass('s_1') IS NULL THEN
 			CREATE TABLE s_1 (LIKE s_0 INCLUDING DEFAULTS);
-			INSERT INTO s_1 SELECT * FROM s_0;
+			INSERT INTO s_1 (a1, a2, a3, a4, a5, a6, a7) SELECT a1, a2, a3, a4, a5, a6, a7 FROM ONLY s_0;
 			ALTER TABLE s_1 INHERIT s_0;
 		ELSIF is_part THEN
 			EXECUTE model.pick('{ALTER TABLE s_1 NO INHERIT s_0,ALTER TABLE s_1 NO INHERIT s_0,DROP TABLE s_1,TRUNCATE s_1}');
@@ -436,27 +441,33 @@ BEGIN
 	END IF;
 END $$;
 
--- DML of which triggers hear nothing.
+-- DML of which triggers hear nothing.  Some leave them as if nothing had been.
 CREATE PROCEDURE model.disable_triggers() LANGUAGE plpgsql AS $$
 DECLARE
-	table_name text := model.pick('{s,s,s,e,d,t}');
-	act text := model.pick('{both,both,disable,enable,enable}');
+	named text := model.read_relation('{s,s,e,d,t}');
+	table_name text := CASE WHEN named = 's' AND current_setting('model.shape') <> 'plain' AND model.chance(0.4) THEN 's_0' ELSE named END;
+	act text := model.pick('{both,restore,restore,disable,enable,enable}');
+	commands text := (SELECT string_agg(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
+			CASE tgenabled WHEN 'A' THEN 'ALWAYS' WHEN 'R' THEN 'REPLICA' ELSE '' END, tgname), '; ')
+		FROM pg_trigger WHERE tgrelid = table_name::regclass AND tgenabled <> 'D');
 BEGIN
 	IF act <> 'enable' THEN
 		EXECUTE format('ALTER TABLE %s DISABLE TRIGGER ALL', table_name);
-		IF table_name <> 't' THEN
+		IF table_name NOT IN ('t', 's_0') THEN
 			EXECUTE model.dml(table_name, true);
+		ELSIF table_name = 's_0' THEN
+			UPDATE s_0 SET a4 = a4 + 1, a6 = a6 + 1, a7 = 'unheard';
 		END IF;
 	END IF;
-	IF act <> 'disable' THEN
+	IF act = 'restore' AND commands IS NOT NULL THEN
+		EXECUTE commands;
+	ELSIF act <> 'disable' THEN
 		EXECUTE format('ALTER TABLE %s ENABLE TRIGGER ALL', table_name);
 	END IF;
 END $$;
 
 -- DDL.  What it cannot do at the moment, it does not do.
-CREATE PROCEDURE model.change_definitions() LANGUAGE plpgsql AS $$
-DECLARE
-	act text := model.pick('{truncate,truncate,parts,parts,parts,parts,triggers,triggers,view,view,function,function,function,add,drop,type,swap,copy,rename,key}');
+CREATE PROCEDURE model.change_definitions(act text) LANGUAGE plpgsql AS $$
 BEGIN
 	CALL model.tell('definitions: ' || act);
 	CASE act
@@ -499,6 +510,9 @@ BEGIN
 		RETURN;
 	ELSIF state = 'idle' THEN
 		PERFORM model.second(format('ROLLBACK; SET TimeZone = %L; SET model.now = %L; BEGIN; %s', model.random_zone(), current_setting('model.now'), statement));
+		IF model.second_keeps_writers_away() THEN
+			PERFORM model.second('COMMIT');
+		END IF;
 		RETURN;
 	END IF;
 	CASE model.pick(ARRAY['statement', 'statement', 'savepoint', 'released', 'commit', 'commit', 'commit', 'rollback', 'run',
@@ -509,13 +523,15 @@ BEGIN
 		WHEN 'run' THEN
 			IF runnable IS NOT NULL THEN
 				PERFORM model.second(format('DO $d$ BEGIN PERFORM replace_flow.refresh(%L, wait => false); END $d$', runnable));
-				-- a run that has to place triggers keeps others from writing
-				IF model.second_keeps_writers_away() THEN
-					PERFORM model.second('COMMIT');
-				END IF;
 			END IF;
 		WHEN 'rollback' THEN PERFORM model.second('ROLLBACK');
-		WHEN 'prepare' THEN PERFORM model.second('PREPARE TRANSACTION ''history''');
+		WHEN 'prepare' THEN
+			PERFORM model.second('PREPARE TRANSACTION ''history''');
+			RETURN;
 		ELSE PERFORM model.second('COMMIT');
 	END CASE;
+	-- a run, its own or a trigger's, that has to place triggers keeps others from writing
+	IF model.second_keeps_writers_away() THEN
+		PERFORM model.second('COMMIT');
+	END IF;
 END $$;

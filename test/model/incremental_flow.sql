@@ -44,6 +44,7 @@ BEGIN
 		%1$s = model.today(),%1$s >= ''2010-11-06'',%1$s >= ''2010-11-05'',%1$s BETWEEN ''2010-11-05'' AND ''2010-11-08'',
 		%1$s >= ''2010-11-05'' AND %1$s < ''2010-11-08'',%1$s IS NOT NULL,%1$s < ''2010-11-07'' OR %1$s IS NULL,%1$s::date >= ''2010-11-06'',
 		history.inside(%1$s::date),history.inside(%1$s::date),"%1$s IN (''2010-11-06'', ''2010-11-07'')","date_trunc(''day'', %1$s) >= ''2010-11-06''",%1$s > now() - interval ''50 years'',
+		model.is_recent(%1$s::date),CASE WHEN %1$s IS NULL THEN false ELSE %1$s >= model.today() END,"coalesce(%1$s, model.today()) >= ''2010-11-06''",
 		%1$s >= current_setting(''model.now'')::date - 1}'), quote_ident(names[n]), model.between(0, 3));
 END $$;
 

@@ -69,7 +69,7 @@ BEGIN
 				CALL model.execute_somehow(model.dml(model.table_to_change(), model.second_state() = 'idle'));
 			WHEN 'ddl' THEN
 				IF model.second_state() = 'idle' THEN
-					CALL model.change_definitions();
+					CALL model.change_definitions(model.pick('{truncate,truncate,parts,parts,parts,parts,triggers,triggers,view,function,function,add,drop,type,swap,copy,rename,key}'));
 				END IF;
 			WHEN 'much' THEN
 				IF model.second_state() = 'idle' THEN
@@ -111,7 +111,7 @@ BEGIN
 	IF model.second_state() = 'idle' THEN
 		CALL model.refresh_some();
 		CALL model.be_anybody();
-		CALL model.change_definitions();
+		CALL model.change_definitions(model.pick('{function,function,function,view,view,triggers,triggers,parts,truncate,add,swap}'));
 	END IF;
 END $$;
 

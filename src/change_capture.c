@@ -31,6 +31,7 @@
 #include "portability/instr_time.h"
 #include "utils/rel.h"
 
+#include "apply_worker.h"
 #include "captured_columns.h"
 #include "change_log.h"
 #include "change_set.h"
@@ -135,6 +136,8 @@ replace_flow_capture_change(PG_FUNCTION_ARGS)
 		elog(ERROR, "unexpected call of replace_flow.capture_change()");
 	if (TRIGGER_FIRED_FOR_ROW(data->tg_event) && MyBackendType == B_BACKEND)
 		return PointerGetDatum(NULL);
+	if (TRIGGER_FIRED_FOR_ROW(data->tg_event))
+		rf_apply_worker_clean_up(data->tg_relation);
 	columns = rf_captured_columns(data->tg_relation);
 	if (columns == NULL)
 		return PointerGetDatum(NULL);

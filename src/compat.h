@@ -26,6 +26,9 @@
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
 #include "pgstat.h"
+#if PG_VERSION_NUM >= 180000
+#include "replication/worker_internal.h"
+#endif
 #if PG_VERSION_NUM < 170000
 #include "storage/backendid.h"
 #else
@@ -306,6 +309,20 @@ rf_form_minimal_tuple(TupleDesc desc, const Datum *values, const bool *nulls)
 	return heap_form_minimal_tuple(desc, (Datum *) values, (bool *) nulls);
 #else
 	return heap_form_minimal_tuple(desc, values, nulls, 0);
+#endif
+}
+
+/*
+ * What an apply worker keeps while it works off a message, or NULL in other processes;
+ * since 18 it leaves partitions open then.
+ */
+static inline MemoryContext
+rf_leaky_apply_context(void)
+{
+#if PG_VERSION_NUM < 180000
+	return NULL;
+#else
+	return ApplyMessageContext;
 #endif
 }
 

@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "apply_worker.h"
 #include "flow.h"
 #include "flow_catalog.h"
 #include "query.h"
@@ -44,6 +45,8 @@ replace_flow_note_staged(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		elog(ERROR, "unexpected call of replace_flow.note_staged()");
+	if (TRIGGER_FIRED_FOR_ROW(data->tg_event))
+		rf_apply_worker_clean_up(data->tg_relation);
 	relid = RelationGetRelid(data->tg_relation);
 	if (!TRIGGER_FIRED_BY_DELETE(data->tg_event) || !rf_reentry_consumes(relid))
 		rf_wake_up_note(relid);

@@ -173,6 +173,7 @@ is(refreshed(), 'of_day APPEND_ONLY, of_part APPEND_ONLY, of_name COMPLETE_REPLA
 step(q{DELETE FROM part WHERE id = 3}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and go on as before');
 
 query('DROP SUBSCRIPTION sub');
+unlike(slurp_file($node->logfile), qr/was not closed/, 'nothing is left open, of partitions neither');
 $node->stop;
 $publisher->stop;
 done_testing();

@@ -30,6 +30,7 @@ END $$;
 SET client_min_messages = error;
 CALL try('enum', 'SELECT k, concat(c) AS v FROM source');
 CALL try('enum_array', 'SELECT k, concat(''of '', array[c, null]) AS v FROM source');
+CALL try('enum_in_xml', 'SELECT k, xmlelement(name v, xmlattributes(k AS k), c)::text AS v FROM source');
 CALL try('enum_cast', 'SELECT k, array[c]::text AS v FROM source');
 CALL try('attribute', 'SELECT k, to_jsonb(p) AS v FROM source');
 CALL try('attribute_of_row', 'SELECT k, to_jsonb(s) AS v FROM source s');

@@ -256,6 +256,7 @@ add_settings_of_session(uint64 *print)
 	add_string(print, GetConfigOption("lc_monetary", false, false));
 	add_string(print, GetConfigOption("lc_numeric", false, false));
 	add_string(print, GetConfigOption("lc_time", false, false));
+	add_string(print, GetConfigOption("xmlbinary", false, false));
 }
 
 static void

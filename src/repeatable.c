@@ -327,6 +327,8 @@ values_written(Node *node)
 		return ((FuncExpr *) node)->args;
 	if (IsA(node, CoerceViaIO))
 		return list_make1(((CoerceViaIO *) node)->arg);
+	if (IsA(node, XmlExpr))
+		return list_concat_copy(((XmlExpr *) node)->named_args, ((XmlExpr *) node)->args);
 	return rf_json_arguments(node);
 }
 

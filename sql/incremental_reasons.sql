@@ -127,6 +127,14 @@ SELECT replace_flow.create_where_flow('from_json', 'SELECT id, ' || :'day_in_jso
 SELECT replace_flow.create_where_flow('from_xml', $$SELECT id, day FROM document,
     XMLTABLE('/r' PASSING as_xml COLUMNS day date)$$, 'id > 5');
 SELECT f AS flow, done(f), done(f) AS again FROM unnest('{from_json,from_xml}'::text[]) AS f;
+-- or on how values are converted on their way into the target
+CREATE TYPE found AS (n int);
+CREATE FUNCTION to_found(int) RETURNS found LANGUAGE sql STABLE AS 'SELECT row(test.lookup($1))::test.found';
+CREATE CAST (int AS found) WITH FUNCTION to_found(int) AS ASSIGNMENT;
+CREATE TABLE converted (day int, n found);
+SELECT replace_flow.create_where_flow('converted', 'SELECT DISTINCT day, key AS n FROM s', 'day > 5');
+SELECT done('converted');
+SELECT done('converted');
 
 -- So does the predicate, for each row.
 CREATE TABLE wanted (day int);

@@ -206,6 +206,17 @@ choose_groups(const RfFlow *flow, RfSources *sources)
 	}
 }
 
+/* What makes stored rows others though nothing has changed: also on their way there. */
+static char *
+find_culprit(const RfFlow *flow, Query *query)
+{
+	char	   *culprit = rf_repeatable_culprit((Node *) query);
+
+	for (int i = 0; culprit == NULL && i < flow->columns->natts; i++)
+		culprit = rf_repeatable_culprit(rf_conversion_column(flow, i));
+	return culprit;
+}
+
 /*
  * The tables that an open where flow reads.
  */
@@ -216,7 +227,7 @@ rf_sources_of_flow(const RfFlow *flow)
 	ListCell   *cell;
 
 	sources->query = rf_query_rewrite(rf_view_query(rf_view_load(flow), flow->extras));
-	sources->culprit = rf_repeatable_culprit((Node *) sources->query);
+	sources->culprit = find_culprit(flow, sources->query);
 	foreach(cell, rf_source_trace(sources->query, flow->columns,
 								  column_expressions(flow, sources->query)))
 	{

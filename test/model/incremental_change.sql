@@ -222,7 +222,7 @@ END $$;
 CREATE PROCEDURE model.make_refreshing_trigger(table_name text, flow text) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE FUNCTION refresh_%s() RETURNS trigger LANGUAGE plpgsql AS %L', flow,
-		format('BEGIN PERFORM replace_flow.refresh(name, wait => false) FROM replace_flow.flow WHERE name = %L; RETURN NULL;'
+		format('BEGIN PERFORM replace_flow.refresh(name, wait => false) FROM replace_flow.flow WHERE name = %L AND NOT paused; RETURN NULL;'
 			' EXCEPTION WHEN check_violation OR cardinality_violation THEN RETURN NULL; END', flow));
 	EXECUTE format('CREATE TRIGGER %s AFTER %s EXECUTE FUNCTION refresh_%s()', model.pick('{a,z}'),
 		CASE WHEN table_name = 's' AND model.chance(0.4) THEN 'INSERT ON s FOR EACH ROW WHEN (NEW.a4 = 3 AND NEW.a7 IS NOT NULL)'

@@ -164,7 +164,7 @@ BEGIN
 	END IF;
 	FOR f IN SELECT * FROM incremental_flow o WHERE NOT model.second_runs(o.target) AND model.chance(0.75) ORDER BY name LOOP
 		manner := model.pick('{run,run,run,run,run,run,run,run,run,run,planning,planning,update,preview,override,override,full,NO_OP,APPEND_ONLY,ROW_BASED,ROW_BASED,ROW_BASED,ROW_BASED,ROW_BASED,COMPLETE_REPLACE_WHERE}');
-		IF f.is_paused AND model.chance(0.7) THEN
+		IF f.is_paused AND model.second_state() = 'idle' THEN
 			PERFORM replace_flow.resume_flow(f.name);
 			UPDATE incremental_flow SET is_paused = false WHERE name = f.name;
 		END IF;

@@ -103,11 +103,11 @@ BEGIN
 	CASE shape
 		WHEN 'hash' THEN
 			FOR i IN 0..1 LOOP
-				CALL model.make_part('s_' || i, format('FOR VALUES WITH (modulus 2, remainder %s)', i), model.chance(0.3));
+				CALL model.make_part('s_' || i, format('FOR VALUES WITH (modulus 2, remainder %s)', i), model.chance(0.5));
 			END LOOP;
 		WHEN 'range' THEN
 			FOREACH part IN ARRAY '{s_0,s_1,s_2,s_rest}'::text[] LOOP
-				CALL model.make_part(part, model.bound(part), model.chance(0.3));
+				CALL model.make_part(part, model.bound(part), model.chance(0.5));
 			END LOOP;
 		WHEN 'inherited' THEN
 			CREATE TABLE s_0 (extra int) INHERITS (s);
@@ -397,7 +397,7 @@ END $$;
 CREATE FUNCTION model.table_to_change() RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN t <> 'part' THEN t WHEN current_setting('model.shape') = 'plain' THEN 's'
 		WHEN to_regclass('s_1') IS NULL THEN 's_0' ELSE model.pick('{s_0,s_1}') END
-	FROM (SELECT CASE WHEN r = 's' AND model.chance(0.15) THEN 'part' ELSE r END FROM model.read_relation('{s,s,s,s,e,d,d,c}') r) x (t)
+	FROM (SELECT CASE WHEN r = 's' AND model.chance(0.25) THEN 'part' ELSE r END FROM model.read_relation('{s,s,s,s,e,d,d,c}') r) x (t)
 $$;
 
 -- A part of s that goes, changes while nobody looks, or comes back.

@@ -111,7 +111,7 @@ BEGIN
 	IF model.second_state() = 'idle' THEN
 		CALL model.refresh_some();
 		CALL model.be_anybody();
-		CALL model.change_definitions(model.pick('{function,function,function,view,view,triggers,triggers,parts,truncate,add,swap}'));
+		CALL model.change_definitions(model.pick('{function,function,function,function,view,view,triggers,triggers,parts,truncate,add,swap}'));
 	END IF;
 END $$;
 
@@ -163,7 +163,11 @@ BEGIN
 		RETURN;
 	END IF;
 	FOR f IN SELECT * FROM incremental_flow o WHERE NOT model.second_runs(o.target) AND model.chance(0.75) ORDER BY name LOOP
-		manner := model.pick('{run,run,run,run,run,run,run,run,run,run,planning,planning,update,preview,override,override,full,NO_OP,APPEND_ONLY,ROW_BASED,ROW_BASED,ROW_BASED,ROW_BASED,ROW_BASED,COMPLETE_REPLACE_WHERE}');
+		manner := model.pick('{run,run,run,run,run,run,run,run,run,run,planning,planning,update,preview,override,override,full,NO_OP,APPEND_ONLY,ROW_BASED,ROW_BASED,ROW_BASED,ROW_BASED,ROW_BASED,PARTITION_OVERWRITE,PARTITION_OVERWRITE,COMPLETE_REPLACE_WHERE}');
+		IF manner = 'PARTITION_OVERWRITE' AND model.second_state() <> 'idle' THEN
+			-- it would wait for who reads the target
+			manner := 'run';
+		END IF;
 		IF f.is_paused AND model.second_state() = 'idle' THEN
 			PERFORM replace_flow.resume_flow(f.name);
 			UPDATE incremental_flow SET is_paused = false WHERE name = f.name;
@@ -205,7 +209,7 @@ BEGIN
 	CALL model.refresh_some();
 	COMMIT;
 	FOR round IN 1..model.between(4, 8) LOOP
-		IF model.chance(0.2) THEN
+		IF model.chance(0.25) THEN
 			CALL model.change_one_definition();
 		ELSE
 			CALL model.make_changes(model.between(0, 3));

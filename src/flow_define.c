@@ -33,7 +33,7 @@
 #include "ledger.h"
 #include "query.h"
 #include "refresh_advice.h"
-#include "refresh_plan.h"
+#include "refresh_base.h"
 #include "regcolumn.h"
 #include "role.h"
 #include "sql_text.h"

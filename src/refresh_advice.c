@@ -5,7 +5,7 @@
  *
  * When a flow is defined, warnings say what will make each of its refreshes a
  * complete one, and how to avoid that; the codes are those of the reasons that runs
- * record (refresh_plan.c).  What only some changes will do is told as a notice.
+ * record (refresh_reason.c).  What only some changes will do is told as a notice.
  *
  * A refresh that looks for some groups in a table needs an index: the columns that
  * the groups are plain values of first, in any order, and then the column that a

@@ -110,6 +110,23 @@ rf_table_has_foreign_parts(Oid relid)
 }
 
 /*
+ * Whether rows of a table are in unlogged ones.  A crash empties these, and nobody
+ * sees it.
+ */
+bool
+rf_table_is_unlogged(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_table_with_parts(relid))
+	{
+		if (get_rel_persistence(lfirst_oid(cell)) == RELPERSISTENCE_UNLOGGED)
+			return true;
+	}
+	return false;
+}
+
+/*
  * All tables that can be named to change rows of a table, each after those that it
  * is a part of; none of them is locked.
  */

@@ -14,6 +14,7 @@ extern bool rf_table_can_have_triggers(Oid relid);
 extern List *rf_table_ancestors(Oid relid);
 extern List *rf_table_with_parts(Oid relid);
 extern bool rf_table_has_foreign_parts(Oid relid);
+extern bool rf_table_is_unlogged(Oid relid);
 extern List *rf_table_relatives(Oid relid);
 extern bool rf_table_may_be_watched(Oid relid, Oid role);
 extern List *rf_table_to_watch(Oid relid, Oid role);

@@ -442,7 +442,7 @@ work(RfRun *run, void *arg)
 	if (!nothing)
 		end_pieces(refresh);
 	if (!refresh->preview)
-		rf_refresh_remember(refresh->flow, refresh->base, refresh->plan, snapshot,
+		rf_refresh_remember(refresh->flow, refresh->base, refresh->plan->remembers, snapshot,
 							refresh->predicate);
 }
 

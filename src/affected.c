@@ -11,7 +11,7 @@
  * The run computes its query for these groups alone, and compares the result with
  * the target's rows of the same groups.  To that end both queries are joined with
  * the groups: the target by its columns; and the flow's query as far down as
- * the group columns can be followed together (join_group_place.c), best to the
+ * the group columns can be followed together (group_join.c), best to the
  * table that they come from, where an index can serve the join.
  *
  * Groups are values as the target stores them, and are one when its types count
@@ -401,6 +401,16 @@ make_distinct(RfAffected *affected)
 	affected->ngroups = kept + 1;
 }
 
+/* A group column, as predicates have it. */
+static Var *
+group_column(const RfAffected *affected, int i)
+{
+	int			column = affected->columns[i];
+	RfType		type = rf_flow_column_type(affected->flow, column);
+
+	return makeVar(1, (AttrNumber) (column + 1), type.type, type.typmod, type.collation, 0);
+}
+
 /*
  * Whether the predicate says the same of all rows of a group: it looks at nothing
  * but group columns, and does not tell apart what they count as equal.
@@ -412,12 +422,10 @@ decides(const RfAffected *affected, Node *predicate)
 
 	for (int i = 0; i < affected->ncolumns; i++)
 	{
-		RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
-		Var		   *column = makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
-									 type.typmod, type.collation, 0);
-		Oid			equality = lookup_type_cache(type.type, TYPECACHE_EQ_OPR)->eq_opr;
+		Var		   *column = group_column(affected, i);
+		Oid			equality = lookup_type_cache(column->vartype, TYPECACHE_EQ_OPR)->eq_opr;
 
-		if (rf_tells_equals_apart(predicate, (Node *) column, equality, type.collation))
+		if (rf_tells_equals_apart(predicate, (Node *) column, equality, column->varcollid))
 			return false;
 		columns = bms_add_member(columns, affected->columns[i]);
 	}
@@ -586,9 +594,7 @@ static Node *
 range_condition(const RfAffected *affected, int i)
 {
 	const RfChangedRange *range = &affected->ranges[i];
-	RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
-	Var		   *column = makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
-								 type.typmod, type.collation, 0);
+	Var		   *column = group_column(affected, i);
 	NullTest   *test = makeNode(NullTest);
 	Node	   *low = compare_with(column, BTGreaterEqualStrategyNumber, range->low);
 	Node	   *high = compare_with(column, BTLessEqualStrategyNumber, range->high);
@@ -654,16 +660,14 @@ rf_affected_plan(const RfAffected *affected)
 static Node *
 value_condition(const RfAffected *affected, const RfGroup *group, int i)
 {
-	RfType		type = rf_flow_column_type(affected->flow, affected->columns[i]);
-	Form_pg_attribute column = TupleDescAttr(affected->flow->columns, affected->columns[i]);
-	Oid			equality = lookup_type_cache(type.type, TYPECACHE_EQ_OPR)->eq_opr;
-	Expr	   *var = (Expr *) makeVar(1, (AttrNumber) (affected->columns[i] + 1), type.type,
-									   type.typmod, type.collation, 0);
-	Const	   *value = makeConst(type.type, type.typmod, type.collation, column->attlen,
-								  group->values[i], false, column->attbyval);
+	Form_pg_attribute attribute = TupleDescAttr(affected->flow->columns, affected->columns[i]);
+	Var		   *column = group_column(affected, i);
+	Oid			equality = lookup_type_cache(column->vartype, TYPECACHE_EQ_OPR)->eq_opr;
+	Const	   *value = makeConst(column->vartype, column->vartypmod, column->varcollid,
+								  attribute->attlen, group->values[i], false, attribute->attbyval);
 
-	return (Node *) make_opclause(equality, BOOLOID, false, var, (Expr *) value, InvalidOid,
-								  type.collation);
+	return (Node *) make_opclause(equality, BOOLOID, false, (Expr *) column, (Expr *) value,
+								  InvalidOid, column->varcollid);
 }
 
 /*
@@ -713,15 +717,8 @@ rf_affected_restrict_target(RfAffected *affected, int part, Query *query)
 {
 	RfGroupJoin *join = begin_join(affected, part);
 	Node	  **expressions = palloc(affected->ncolumns * sizeof(Node *));
-	const RfFlow *flow = affected->flow;
 
 	for (int i = 0; i < affected->ncolumns; i++)
-	{
-		int			column = affected->columns[i];
-		RfType		type = rf_flow_column_type(flow, column);
-
-		expressions[i] = (Node *) makeVar(1, flow->output_attnums[flow->column_outputs[column]],
-										  type.type, type.typmod, type.collation, 0);
-	}
+		expressions[i] = rf_flow_column_var(affected->flow, affected->columns[i]);
 	return rf_group_join_query(join, query, expressions);
 }

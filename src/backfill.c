@@ -119,7 +119,7 @@ find_column(RfRange *range, const char *name)
 		if (strcmp(names[i], name) != 0)
 			continue;
 		range->column = names[i];
-		range->row.column = flow->output_attnums[flow->column_outputs[i]];
+		range->row.column = rf_flow_column_attnum(flow, i);
 		for (size_t j = 0; j < lengthof(range_types); j++)
 		{
 			if (range_types[j].type == getBaseType(column->atttypid))

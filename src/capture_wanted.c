@@ -15,7 +15,6 @@
 #include "capture_wanted.h"
 #include "captured.h"
 #include "flow_sources.h"
-#include "flow_view.h"
 #include "where_predicate.h"
 
 static List *
@@ -26,19 +25,6 @@ add_table(List *wanted, Oid relid, Bitmapset *columns)
 	table->relid = relid;
 	table->columns = columns;
 	return lappend(wanted, table);
-}
-
-/* The numbers of the target's columns that the flow's own predicate looks at. */
-static Bitmapset *
-predicate_columns(const RfFlow *flow)
-{
-	Bitmapset  *positions = rf_predicate_columns(rf_view_added(rf_predicate_stored(flow)));
-	Bitmapset  *attnums = NULL;
-	int			position = -1;
-
-	while ((position = bms_next_member(positions, position)) >= 0)
-		attnums = bms_add_member(attnums, flow->output_attnums[flow->column_outputs[position]]);
-	return attnums;
 }
 
 /*
@@ -59,5 +45,6 @@ rf_capture_wanted(const RfFlow *flow, const RfSources *sources)
 		if (rf_source_obstacle(source) == NULL)
 			wanted = add_table(wanted, source->relid, rf_source_columns(source));
 	}
-	return add_table(wanted, flow->target, predicate_columns(flow));
+	return add_table(wanted, flow->target,
+					 rf_predicate_target_columns(flow, rf_predicate_own(flow)));
 }

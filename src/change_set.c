@@ -463,12 +463,6 @@ position_of(const RfChangeSet *changes, AttrNumber attnum)
 	return -1;
 }
 
-bool
-rf_changes_has_column(const RfChangeSet *changes, AttrNumber attnum)
-{
-	return position_of(changes, attnum) >= 0;
-}
-
 /*
  * Between which values those of a column lie.
  */

@@ -40,7 +40,6 @@ extern bytea *rf_changes_content(const RfChangeSet *changes);
 extern RfChangesKind rf_changes_kind(const RfChangeSet *changes);
 extern bool rf_changes_is_empty(const RfChangeSet *changes);
 extern int64 rf_changes_rows(const RfChangeSet *changes);
-extern bool rf_changes_has_column(const RfChangeSet *changes, AttrNumber attnum);
 extern RfChangedRange rf_changes_range(const RfChangeSet *changes, AttrNumber attnum);
 extern void rf_changes_end(RfChangeSet *changes);
 extern bool rf_changes_next(const RfChangeSet *changes, int64 *position, TupleTableSlot *slot);

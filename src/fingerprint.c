@@ -58,7 +58,6 @@
 
 #include "conversion.h"
 #include "fingerprint.h"
-#include "flow_view.h"
 #include "table_family.h"
 #include "table_trigger.h"
 #include "where_predicate.h"
@@ -221,7 +220,7 @@ functions_of(const RfFlow *flow, Query *query)
 	(void) collect_functions((Node *) query, &functions);
 	for (int i = 0; i < flow->columns->natts; i++)
 		(void) collect_functions(rf_conversion_column(flow, i), &functions);
-	(void) collect_functions(rf_view_added(rf_predicate_stored(flow)), &functions);
+	(void) collect_functions(rf_predicate_own(flow), &functions);
 	return functions;
 }
 

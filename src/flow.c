@@ -27,6 +27,7 @@
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -694,6 +695,27 @@ RfType
 rf_flow_column_type(const RfFlow *flow, int column)
 {
 	return rf_type_of(TupleDescAttr(flow->columns, column));
+}
+
+/*
+ * The number that a stored column has in the target.
+ */
+AttrNumber
+rf_flow_column_attnum(const RfFlow *flow, int column)
+{
+	return flow->output_attnums[flow->column_outputs[column]];
+}
+
+/*
+ * A stored column, of the only relation of a query on the target.
+ */
+Node *
+rf_flow_column_var(const RfFlow *flow, int column)
+{
+	RfType		type = rf_flow_column_type(flow, column);
+
+	return (Node *) makeVar(1, rf_flow_column_attnum(flow, column), type.type, type.typmod,
+							type.collation, 0);
 }
 
 /*

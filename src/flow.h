@@ -140,6 +140,8 @@ extern void rf_flow_open(RfFlow *flow);
 extern void rf_flow_assume(RfRoleGuard *guard, const RfFlow *flow);
 extern void rf_flow_set_creator_settings(const RfFlow *flow);
 extern RfType rf_flow_column_type(const RfFlow *flow, int column);
+extern AttrNumber rf_flow_column_attnum(const RfFlow *flow, int column);
+extern Node *rf_flow_column_var(const RfFlow *flow, int column);
 extern int	rf_flow_output(const RfFlow *flow, const char *name);
 extern AttrNumber rf_flow_attnum(const RfFlow *flow, const char *output);
 

@@ -133,7 +133,7 @@ unique_columns(const RfFlow *flow)
 
 	for (int i = 0; i < flow->columns->natts; i++)
 	{
-		AttrNumber	attnum = flow->output_attnums[flow->column_outputs[i]];
+		AttrNumber	attnum = rf_flow_column_attnum(flow, i);
 
 		if (bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attnums))
 			columns = bms_add_member(columns, i);
@@ -162,13 +162,6 @@ choose(const Bitmapset *possible, const Bitmapset *of_predicate, const Bitmapset
 	return fill_up(chosen, possible, SOME_COLUMNS);
 }
 
-/* The columns of the predicate that the flow has by itself. */
-static Bitmapset *
-predicate_columns(const RfFlow *flow)
-{
-	return rf_predicate_columns(rf_view_added(rf_predicate_stored(flow)));
-}
-
 static void
 add_partial_columns(const RfFlow *flow, const RfSource *source, Bitmapset **columns)
 {
@@ -189,7 +182,7 @@ add_partial_columns(const RfFlow *flow, const RfSource *source, Bitmapset **colu
 static void
 choose_groups(const RfFlow *flow, RfSources *sources)
 {
-	Bitmapset  *of_predicate = predicate_columns(flow);
+	Bitmapset  *of_predicate = rf_predicate_columns(rf_predicate_own(flow));
 	Bitmapset  *unique = unique_columns(flow);
 	Bitmapset  *partial = NULL;
 	ListCell   *cell;

@@ -70,7 +70,7 @@ gives_all_columns(const RfFlow *flow, Relation target)
 		bool		given = attribute->attisdropped || attribute->attgenerated != '\0';
 
 		for (int j = 0; !given && j < flow->columns->natts; j++)
-			given = flow->output_attnums[flow->column_outputs[j]] == attribute->attnum;
+			given = rf_flow_column_attnum(flow, j) == attribute->attnum;
 		if (!given)
 			return false;
 	}

@@ -9,6 +9,9 @@
  * run goes, whether the run ends or fails, and whatever part of the transaction
  * is rolled back.
  *
+ * Triggers of tables ask here whether it is a run that consumes or writes the table,
+ * which is no news and no change by others.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -30,10 +33,28 @@ typedef struct RfRunning
 
 static List *running = NIL;		/* of RfRunning */
 
-static int
-trigger_depth(void)
+/*
+ * How many triggers are around what this backend does.
+ */
+int
+rf_reentry_trigger_depth(void)
 {
 	return DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0));
+}
+
+static RfRunning *
+find(int32 flow_id)
+{
+	ListCell   *cell;
+
+	foreach(cell, running)
+	{
+		RfRunning  *entry = lfirst(cell);
+
+		if (entry->flow_id == flow_id)
+			return entry;
+	}
+	return NULL;
 }
 
 static void
@@ -75,14 +96,7 @@ rf_reentry_enter(const RfFlow *flow, MemoryContext context)
 bool
 rf_reentry_is_in(int32 flow_id)
 {
-	ListCell   *cell;
-
-	foreach(cell, running)
-	{
-		if (((RfRunning *) lfirst(cell))->flow_id == flow_id)
-			return true;
-	}
-	return false;
+	return find(flow_id) != NULL;
 }
 
 /*
@@ -101,21 +115,6 @@ rf_reentry_consumes(Oid relid)
 	return false;
 }
 
-static RfRunning *
-find(int32 flow_id)
-{
-	ListCell   *cell;
-
-	foreach(cell, running)
-	{
-		RfRunning  *entry = lfirst(cell);
-
-		if (entry->flow_id == flow_id)
-			return entry;
-	}
-	elog(ERROR, "unexpected write of a flow that does not run");
-}
-
 /*
  * The run of a flow writes these tables itself from now on; until it writes
  * nothing (NIL).
@@ -125,8 +124,10 @@ rf_reentry_write(int32 flow_id, List *relids)
 {
 	RfRunning  *entry = find(flow_id);
 
+	if (entry == NULL)
+		elog(ERROR, "unexpected write of a flow that does not run");
 	entry->written = relids;
-	entry->trigger_depth = trigger_depth();
+	entry->trigger_depth = rf_reentry_trigger_depth();
 }
 
 /*
@@ -143,7 +144,7 @@ rf_reentry_writer(Oid relid)
 		RfRunning  *entry = lfirst(cell);
 
 		if (list_member_oid(entry->written, relid) &&
-			trigger_depth() == entry->trigger_depth + 1)
+			rf_reentry_trigger_depth() == entry->trigger_depth + 1)
 			return entry->flow_id;
 	}
 	return 0;

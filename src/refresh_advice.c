@@ -25,7 +25,6 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "flow_view.h"
 #include "monotone.h"
 #include "query_level.h"
 #include "refresh_advice.h"
@@ -133,7 +132,7 @@ tell_of_shape(const RfFlow *flow, const RfSources *sources)
 static char *
 row_culprit(const RfFlow *flow)
 {
-	return rf_repeatable_culprit(rf_predicate_for_rows(rf_view_added(rf_predicate_stored(flow))));
+	return rf_repeatable_culprit(rf_predicate_for_rows(rf_predicate_own(flow)));
 }
 
 /*

@@ -15,12 +15,12 @@
 
 #include "access/table.h"
 #include "catalog/pg_trigger.h"
-#include "utils/fmgrprotos.h"
 #include "utils/rel.h"
 
 #include "capture_wanted.h"
 #include "captured.h"
 #include "fingerprint.h"
+#include "reentry.h"
 #include "refresh_base.h"
 #include "refresh_reason.h"
 #include "repeatable.h"
@@ -44,12 +44,6 @@ rf_refresh_tables(const RfFlow *flow, const RfSources *sources)
 	return relids;
 }
 
-static bool
-is_in_trigger(void)
-{
-	return DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, (Datum) 0)) > 0;
-}
-
 /*
  * Whether a statement of this session that has not ended uses a table.  If it
  * writes it, what it has done so far is seen, and not logged yet.  Around a trigger
@@ -67,7 +61,7 @@ is_in_use(Oid relid)
 		Relation	table = table_open(lfirst_oid(cell), NoLock);
 
 		result |= table->rd_refcnt > 1 ||
-			(is_in_trigger() && RelationGetFKeyList(table) != NIL);
+			(rf_reentry_trigger_depth() > 0 && RelationGetFKeyList(table) != NIL);
 		table_close(table, NoLock);
 	}
 	return result;

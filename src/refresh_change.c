@@ -165,19 +165,6 @@ rf_refresh_change_obstacle(const RfRefreshChange *change)
 	return NULL;
 }
 
-/* The numbers of the target's columns that a predicate looks at, and where they are. */
-static Bitmapset *
-target_columns(const RfFlow *flow, Node *predicate)
-{
-	Bitmapset  *positions = rf_predicate_columns(predicate);
-	Bitmapset  *attnums = NULL;
-	int			position = -1;
-
-	while ((position = bms_next_member(positions, position)) >= 0)
-		attnums = bms_add_member(attnums, flow->output_attnums[flow->column_outputs[position]]);
-	return attnums;
-}
-
 /* Whether a row of the target, in a slot, is in the window. */
 static bool
 is_in_window(const RfFlow *flow, RfRowCondition *condition, TupleTableSlot *slot)
@@ -187,7 +174,7 @@ is_in_window(const RfFlow *flow, RfRowCondition *condition, TupleTableSlot *slot
 
 	for (int i = 0; i < flow->columns->natts; i++)
 	{
-		AttrNumber	attnum = flow->output_attnums[flow->column_outputs[i]];
+		AttrNumber	attnum = rf_flow_column_attnum(flow, i);
 
 		values[i] = slot->tts_values[attnum - 1];
 		nulls[i] = slot->tts_isnull[attnum - 1];
@@ -220,7 +207,7 @@ char *
 rf_refresh_change_target_obstacle(const RfRefreshChange *change, const RfFlow *flow,
 								  const RfRefreshBase *base, Node *predicate)
 {
-	Bitmapset  *columns = target_columns(flow, predicate);
+	Bitmapset  *columns = rf_predicate_target_columns(flow, predicate);
 	RfChangeSet *changes = begin_changes(flow->target, columns);
 	bool		inserts_only = true;
 

@@ -253,6 +253,15 @@ rf_predicate_stored(const RfFlow *flow)
 }
 
 /*
+ * The predicate that a flow has by itself; a run has it checked (rf_predicate_of_run).
+ */
+Node *
+rf_predicate_own(const RfFlow *flow)
+{
+	return rf_view_added(rf_predicate_stored(flow));
+}
+
+/*
  * Let a predicate be about the columns of a new definition.
  */
 RfView *
@@ -465,6 +474,21 @@ rf_predicate_columns(Node *predicate)
 	return positions;
 }
 
+/*
+ * The numbers that these columns have in the target.
+ */
+Bitmapset *
+rf_predicate_target_columns(const RfFlow *flow, Node *predicate)
+{
+	Bitmapset  *positions = rf_predicate_columns(predicate);
+	Bitmapset  *attnums = NULL;
+	int			position = -1;
+
+	while ((position = bms_next_member(positions, position)) >= 0)
+		attnums = bms_add_member(attnums, rf_flow_column_attnum(flow, position));
+	return attnums;
+}
+
 static Node *
 replace(Node *node, void *context)
 {
@@ -495,12 +519,7 @@ rf_predicate_on_target(const RfFlow *flow, Node *predicate)
 	Node	  **by = palloc(flow->columns->natts * sizeof(Node *));
 
 	for (int i = 0; i < flow->columns->natts; i++)
-	{
-		RfType		type = rf_flow_column_type(flow, i);
-
-		by[i] = (Node *) makeVar(1, flow->output_attnums[flow->column_outputs[i]],
-								 type.type, type.typmod, type.collation, 0);
-	}
+		by[i] = rf_flow_column_var(flow, i);
 	return rf_predicate_replace(predicate, by);
 }
 

@@ -27,12 +27,14 @@ typedef struct RfRowCondition RfRowCondition;
 
 extern RfView *rf_predicate_read(const RfPredicateScope *scope, const char *text);
 extern RfView *rf_predicate_stored(const RfFlow *flow);
+extern Node *rf_predicate_own(const RfFlow *flow);
 extern RfView *rf_predicate_carry(const RfPredicateScope *scope, const RfView *before);
 extern Node *rf_predicate_of_run(const RfFlow *flow, const char *override);
 extern Node *rf_predicate_settle(Node *predicate);
 extern Node *rf_predicate_for_rows(Node *predicate);
 extern void rf_predicate_check_casts(const char *flow_name, Node *predicate);
 extern Bitmapset *rf_predicate_columns(Node *predicate);
+extern Bitmapset *rf_predicate_target_columns(const RfFlow *flow, Node *predicate);
 extern Node *rf_predicate_replace(Node *predicate, Node **by);
 extern Node *rf_predicate_on_target(const RfFlow *flow, Node *predicate);
 extern RfRowCondition *rf_predicate_begin_rows(const RfFlow *flow, Node *predicate);

@@ -66,14 +66,8 @@ rf_window_old_rows(const RfFlow *flow, Node *predicate, bool all)
 									   InvalidOid, 0), "row_ctid");
 	add_target(query, all ? in_window : makeBoolConst(true, false), "in_window");
 	for (int i = 0; i < flow->columns->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(flow->columns, i);
-
-		add_target(query, (Node *) makeVar(1, flow->output_attnums[flow->column_outputs[i]],
-										   column->atttypid, column->atttypmod,
-										   column->attcollation, 0),
-				   NameStr(column->attname));
-	}
+		add_target(query, rf_flow_column_var(flow, i),
+				   NameStr(TupleDescAttr(flow->columns, i)->attname));
 	table_close(target, NoLock);
 	return rf_query_rewrite(query);
 }

@@ -27,7 +27,6 @@
 #include "attempt.h"
 #include "captured.h"
 #include "captured_columns.h"
-#include "change_log.h"
 #include "flow_catalog.h"
 #include "table_family.h"
 #include "table_trigger.h"
@@ -351,5 +350,4 @@ rf_captured_forget(int32 flow_id)
 
 	foreach(cell, rf_captured_for(flow_id))
 		release(flow_id, ((RfCapturedTable *) lfirst(cell))->relid);
-	rf_seen_forget(flow_id);
 }

@@ -4,9 +4,7 @@
  *	  The extension's own tables.
  *
  * The only file that names them, but for what changed in users' tables
- * (change_log.c).  Each function acts as their owner for as
- * long as its statement takes, and takes values only as arguments: no code of
- * a user runs here.
+ * (change_log.c) and what flows have seen of it (seen.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -19,45 +17,9 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+#include "catalog_statement.h"
 #include "flow_catalog.h"
 #include "regcolumn.h"
-#include "role.h"
-
-static uint64
-execute_as_owner(const char *sql, const RfArgs *args)
-{
-	RfRoleGuard guard;
-	uint64		processed;
-
-	rf_role_assume(&guard, rf_role_of_catalog());
-	processed = rf_query_execute(sql, args);
-	rf_role_restore(&guard);
-	return processed;
-}
-
-static bool
-first_as_owner(const char *sql, const RfArgs *args, RfRow *row)
-{
-	RfRoleGuard guard;
-	bool		found;
-
-	rf_role_assume(&guard, rf_role_of_catalog());
-	found = rf_query_first(sql, args, row);
-	rf_role_restore(&guard);
-	return found;
-}
-
-static int
-all_as_owner(const char *sql, const RfArgs *args, RfRow **rows)
-{
-	RfRoleGuard guard;
-	int			nrows;
-
-	rf_role_assume(&guard, rf_role_of_catalog());
-	nrows = rf_query_all(sql, args, rows);
-	rf_role_restore(&guard);
-	return nrows;
-}
 
 /*
  * Let one session at a time define flows, until its transaction ends: whether
@@ -67,7 +29,7 @@ all_as_owner(const char *sql, const RfArgs *args, RfRow **rows)
 void
 rf_catalog_lock_definitions(void)
 {
-	(void) execute_as_owner("LOCK TABLE replace_flow.flow IN SHARE ROW EXCLUSIVE MODE", NULL);
+	(void) rf_catalog_execute("LOCK TABLE replace_flow.flow IN SHARE ROW EXCLUSIVE MODE", NULL);
 }
 
 /*
@@ -77,7 +39,7 @@ rf_catalog_lock_definitions(void)
 void
 rf_catalog_lock_for_change(void)
 {
-	(void) execute_as_owner("LOCK TABLE replace_flow.flow IN ROW EXCLUSIVE MODE", NULL);
+	(void) rf_catalog_execute("LOCK TABLE replace_flow.flow IN ROW EXCLUSIVE MODE", NULL);
 }
 
 /* What create and alter write alike, as $1 and up. */
@@ -128,8 +90,8 @@ choose_id(void)
 		RfRow		row;
 		int32		flow_id;
 
-		(void) first_as_owner("SELECT nextval(pg_get_serial_sequence('replace_flow.flow',"
-							  " 'flow_id')) AS flow_id", NULL, &row);
+		(void) rf_catalog_first("SELECT nextval(pg_get_serial_sequence('replace_flow.flow',"
+								" 'flow_id')) AS flow_id", NULL, &row);
 		flow_id = (int32) rf_row_int64(&row, "flow_id");
 		if (!OidIsValid(get_relname_relid(rf_flow_view_name(flow_id), rf_flow_namespace())) &&
 			!OidIsValid(get_relname_relid(rf_flow_window_name(flow_id), rf_flow_namespace())) &&
@@ -155,10 +117,10 @@ rf_catalog_add_flow(const RfFlowRow *flow)
 	rf_arg_text(&args, GetConfigOption("IntervalStyle", false, false));
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg_text(&args, rf_flow_kind_name(flow->kind));
-	(void) execute_as_owner("INSERT INTO replace_flow.flow (" DEFINITION_COLUMNS ","
-							" name, time_zone, date_style, interval_style, flow_id, kind)"
-							" VALUES (" DEFINITION_VALUES ", $23, $24, $25, $26, $27, $28)",
-							&args);
+	(void) rf_catalog_execute("INSERT INTO replace_flow.flow (" DEFINITION_COLUMNS ","
+							  " name, time_zone, date_style, interval_style, flow_id, kind)"
+							  " VALUES (" DEFINITION_VALUES ", $23, $24, $25, $26, $27, $28)",
+							  &args);
 	return flow_id;
 }
 
@@ -173,7 +135,7 @@ rf_catalog_read_flow(int32 flow_id, RfFlowRow *flow)
 	bool		isnull;
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) first_as_owner("SELECT * FROM replace_flow.flow WHERE flow_id = $1", &args, &row);
+	(void) rf_catalog_first("SELECT * FROM replace_flow.flow WHERE flow_id = $1", &args, &row);
 	flow->kind = rf_flow_kind_parse(rf_row_text(&row, "kind"));
 	flow->name = rf_row_text(&row, "name");
 	flow->target = rf_row_oid(&row, "target");
@@ -212,9 +174,9 @@ rf_catalog_change_flow(int32 flow_id, const RfFlowRow *flow, bool count)
 	add_definition(&args, flow);
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg(&args, INT4OID, Int32GetDatum(count ? 1 : 0));
-	(void) execute_as_owner("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ","
-							" definition_version) = (" DEFINITION_VALUES ","
-							" definition_version + $24) WHERE flow_id = $23", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.flow SET (" DEFINITION_COLUMNS ","
+							  " definition_version) = (" DEFINITION_VALUES ","
+							  " definition_version + $24) WHERE flow_id = $23", &args);
 }
 
 /*
@@ -227,9 +189,10 @@ rf_catalog_rename_flow(int32 flow_id, const char *name)
 
 	rf_arg_text(&args, name);
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("UPDATE replace_flow.flow SET name = $1 WHERE flow_id = $2", &args);
-	(void) execute_as_owner("UPDATE replace_flow.run SET flow = $1 WHERE flow_id = $2", &args);
-	(void) execute_as_owner("UPDATE replace_flow.rejected SET flow = $1 WHERE flow_id = $2", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.flow SET name = $1 WHERE flow_id = $2", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.run SET flow = $1 WHERE flow_id = $2", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.rejected SET flow = $1 WHERE flow_id = $2",
+							  &args);
 }
 
 void
@@ -239,7 +202,7 @@ rf_catalog_pause_flow(int32 flow_id, bool paused)
 
 	rf_arg(&args, BOOLOID, BoolGetDatum(paused));
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("UPDATE replace_flow.flow SET paused = $1 WHERE flow_id = $2", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.flow SET paused = $1 WHERE flow_id = $2", &args);
 }
 
 #define FLOW_BY_NAME "SELECT * FROM replace_flow.flow WHERE name = $1"
@@ -250,7 +213,7 @@ rf_catalog_find_flow(const char *name, RfRow *row)
 	RfArgs		args = {0};
 
 	rf_arg_text(&args, name);
-	return first_as_owner(FLOW_BY_NAME, &args, row);
+	return rf_catalog_first(FLOW_BY_NAME, &args, row);
 }
 
 /*
@@ -263,8 +226,8 @@ rf_catalog_lock_flow(const char *name, bool wait, RfRow *row)
 	RfArgs		args = {0};
 
 	rf_arg_text(&args, name);
-	return first_as_owner(wait ? FLOW_BY_NAME " FOR NO KEY UPDATE"
-						  : FLOW_BY_NAME " FOR NO KEY UPDATE SKIP LOCKED", &args, row);
+	return rf_catalog_first(wait ? FLOW_BY_NAME " FOR NO KEY UPDATE"
+							: FLOW_BY_NAME " FOR NO KEY UPDATE SKIP LOCKED", &args, row);
 }
 
 void
@@ -273,28 +236,15 @@ rf_catalog_drop_flow(int32 flow_id)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("WITH dropped AS (DELETE FROM replace_flow.run"
-							" WHERE flow_id = $1 RETURNING run_id)"
-							" DELETE FROM replace_flow.expectation_result e"
-							" USING dropped d WHERE e.run_id = d.run_id", &args);
-	(void) execute_as_owner("DELETE FROM replace_flow.rejected WHERE flow_id = $1", &args);
-	(void) execute_as_owner("DELETE FROM replace_flow.backfill WHERE flow_id = $1", &args);
-	(void) execute_as_owner("DELETE FROM replace_flow.expectation WHERE flow_id = $1", &args);
-	(void) execute_as_owner("DELETE FROM replace_flow.seen WHERE flow_id = $1", &args);
-	(void) execute_as_owner("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
-}
-
-static Datum
-oid_array(List *relids)
-{
-	Datum	   *values = palloc(list_length(relids) * sizeof(Datum));
-	int			count = 0;
-	ListCell   *cell;
-
-	foreach(cell, relids)
-		values[count++] = ObjectIdGetDatum(lfirst_oid(cell));
-	return PointerGetDatum(construct_array(values, count, OIDOID, sizeof(Oid),
-										   true, TYPALIGN_INT));
+	(void) rf_catalog_execute("WITH dropped AS (DELETE FROM replace_flow.run"
+							  " WHERE flow_id = $1 RETURNING run_id)"
+							  " DELETE FROM replace_flow.expectation_result e"
+							  " USING dropped d WHERE e.run_id = d.run_id", &args);
+	(void) rf_catalog_execute("DELETE FROM replace_flow.rejected WHERE flow_id = $1", &args);
+	(void) rf_catalog_execute("DELETE FROM replace_flow.backfill WHERE flow_id = $1", &args);
+	(void) rf_catalog_execute("DELETE FROM replace_flow.expectation WHERE flow_id = $1", &args);
+	(void) rf_catalog_execute("DELETE FROM replace_flow.seen WHERE flow_id = $1", &args);
+	(void) rf_catalog_execute("DELETE FROM replace_flow.flow WHERE flow_id = $1", &args);
 }
 
 static char *
@@ -303,9 +253,9 @@ flow_of_relation(const char *sql, List *relids, int32 other_than)
 	RfArgs		args = {0};
 	RfRow		row;
 
-	rf_arg(&args, OIDARRAYOID, oid_array(relids));
+	rf_arg_oids(&args, relids);
 	rf_arg(&args, INT4OID, Int32GetDatum(other_than));
-	return first_as_owner(sql, &args, &row) ? rf_row_text(&row, "name") : NULL;
+	return rf_catalog_first(sql, &args, &row) ? rf_row_text(&row, "name") : NULL;
 }
 
 /*
@@ -340,8 +290,8 @@ rf_catalog_find_stream(int32 flow_id, Oid *target, Oid *stream)
 	RfRow		row;
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	if (!first_as_owner("SELECT target::oid, source::oid FROM replace_flow.flow"
-						" WHERE flow_id = $1 AND kind = 'using'", &args, &row))
+	if (!rf_catalog_first("SELECT target::oid, source::oid FROM replace_flow.flow"
+						  " WHERE flow_id = $1 AND kind = 'using'", &args, &row))
 		return false;
 	*target = rf_row_oid(&row, "target");
 	*stream = rf_row_oid(&row, "source");
@@ -355,17 +305,17 @@ rf_catalog_find_stream(int32 flow_id, Oid *target, Oid *stream)
 int
 rf_catalog_lost_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT f.flow_id FROM replace_flow.flow f"
-						" WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.target)"
-						" OR f.source IS NOT NULL"
-						" AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.source)"
-						" OR NOT EXISTS (SELECT FROM pg_class c"
-						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
-						" AND c.relname = 'flow_' || f.flow_id AND c.relkind = 'v')"
-						" OR f.kind = 'where' AND NOT EXISTS (SELECT FROM pg_class c"
-						" WHERE c.relnamespace = 'replace_flow'::regnamespace"
-						" AND c.relname = 'window_' || f.flow_id AND c.relkind = 'v')"
-						" ORDER BY f.flow_id FOR UPDATE SKIP LOCKED", NULL, rows);
+	return rf_catalog_all("SELECT f.flow_id FROM replace_flow.flow f"
+						  " WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.target)"
+						  " OR f.source IS NOT NULL"
+						  " AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.source)"
+						  " OR NOT EXISTS (SELECT FROM pg_class c"
+						  " WHERE c.relnamespace = 'replace_flow'::regnamespace"
+						  " AND c.relname = 'flow_' || f.flow_id AND c.relkind = 'v')"
+						  " OR f.kind = 'where' AND NOT EXISTS (SELECT FROM pg_class c"
+						  " WHERE c.relnamespace = 'replace_flow'::regnamespace"
+						  " AND c.relname = 'window_' || f.flow_id AND c.relkind = 'v')"
+						  " ORDER BY f.flow_id FOR UPDATE SKIP LOCKED", NULL, rows);
 }
 
 /*
@@ -380,18 +330,18 @@ rf_catalog_similar_flow(const char *name, Oid role)
 
 	rf_arg_text(&args, name);
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(role));
-	return first_as_owner("SELECT name FROM replace_flow.flow"
-						  " WHERE pg_has_role($2, replace_flow.flow_owner(flow)::oid, 'USAGE')"
-						  " AND lower(regexp_replace(name, '^.*\\.|\"', '', 'g'))"
-						  " = lower(regexp_replace($1, '^.*\\.|\"', '', 'g')) ORDER BY name",
-						  &args, &row) ? rf_row_text(&row, "name") : NULL;
+	return rf_catalog_first("SELECT name FROM replace_flow.flow"
+							" WHERE pg_has_role($2, replace_flow.flow_owner(flow)::oid, 'USAGE')"
+							" AND lower(regexp_replace(name, '^.*\\.|\"', '', 'g'))"
+							" = lower(regexp_replace($1, '^.*\\.|\"', '', 'g')) ORDER BY name",
+							&args, &row) ? rf_row_text(&row, "name") : NULL;
 }
 
 int
 rf_catalog_all_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT flow_id, name, kind FROM replace_flow.flow ORDER BY flow_id",
-						NULL, rows);
+	return rf_catalog_all("SELECT flow_id, name, kind FROM replace_flow.flow ORDER BY flow_id",
+						  NULL, rows);
 }
 
 /* The flows that the worker runs. */
@@ -404,10 +354,10 @@ rf_catalog_all_flows(RfRow **rows)
 int
 rf_catalog_worker_flows(RfRow **rows)
 {
-	return all_as_owner("SELECT f.flow_id, f.target, f.xmin::text::bigint AS version, f.paused,"
-						" f.quarantine, (extract(epoch FROM f.min_interval) * 1000)::bigint"
-						" AS min_interval FROM replace_flow.flow f"
-						" WHERE " WORKER_RUNS " ORDER BY f.flow_id", NULL, rows);
+	return rf_catalog_all("SELECT f.flow_id, f.target, f.xmin::text::bigint AS version, f.paused,"
+						  " f.quarantine, (extract(epoch FROM f.min_interval) * 1000)::bigint"
+						  " AS min_interval FROM replace_flow.flow f"
+						  " WHERE " WORKER_RUNS " ORDER BY f.flow_id", NULL, rows);
 }
 
 /*
@@ -416,12 +366,12 @@ rf_catalog_worker_flows(RfRow **rows)
 int
 rf_catalog_worker_failures(RfRow **rows)
 {
-	return all_as_owner("SELECT f.flow_id, count(*) AS failures, max(r.finished_at) AS failed_at"
-						" FROM replace_flow.flow f JOIN replace_flow.run r USING (flow_id)"
-						" WHERE " WORKER_RUNS " AND r.status = 'failed' AND r.run_id > coalesce("
-						"(SELECT s.run_id FROM replace_flow.run s WHERE s.flow_id = f.flow_id"
-						" AND s.status = 'succeeded' ORDER BY s.run_id DESC LIMIT 1), 0)"
-						" GROUP BY f.flow_id", NULL, rows);
+	return rf_catalog_all("SELECT f.flow_id, count(*) AS failures, max(r.finished_at) AS failed_at"
+						  " FROM replace_flow.flow f JOIN replace_flow.run r USING (flow_id)"
+						  " WHERE " WORKER_RUNS " AND r.status = 'failed' AND r.run_id > coalesce("
+						  "(SELECT s.run_id FROM replace_flow.run s WHERE s.flow_id = f.flow_id"
+						  " AND s.status = 'succeeded' ORDER BY s.run_id DESC LIMIT 1), 0)"
+						  " GROUP BY f.flow_id", NULL, rows);
 }
 
 /*
@@ -436,8 +386,8 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 	if (!rf_flow_extension_exists())
 		return false;
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	return first_as_owner("SELECT name, kind, source::oid AS source FROM replace_flow.flow"
-						  " WHERE flow_id = $1", &args, row);
+	return rf_catalog_first("SELECT name, kind, source::oid AS source FROM replace_flow.flow"
+							" WHERE flow_id = $1", &args, row);
 }
 
 /* Flows that tables wake. */
@@ -451,7 +401,7 @@ rf_catalog_flow_by_id(int32 flow_id, RfRow *row)
 int
 rf_catalog_woken_flows(RfRow **rows)
 {
-	return all_as_owner(WOKEN_FLOWS " ORDER BY flow_id", NULL, rows);
+	return rf_catalog_all(WOKEN_FLOWS " ORDER BY flow_id", NULL, rows);
 }
 
 /*
@@ -463,7 +413,7 @@ rf_catalog_woken_flow(int32 flow_id, RfRow **row)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	return all_as_owner(WOKEN_FLOWS " AND flow_id = $1", &args, row);
+	return rf_catalog_all(WOKEN_FLOWS " AND flow_id = $1", &args, row);
 }
 
 /*
@@ -472,9 +422,9 @@ rf_catalog_woken_flow(int32 flow_id, RfRow **row)
 int
 rf_catalog_captured(RfRow **rows)
 {
-	return all_as_owner("SELECT DISTINCT c.relid, replace_flow.flow_owner(f)::oid AS owner"
-						" FROM replace_flow.captured c JOIN replace_flow.flow f USING (flow_id)"
-						" ORDER BY c.relid, owner", NULL, rows);
+	return rf_catalog_all("SELECT DISTINCT c.relid, replace_flow.flow_owner(f)::oid AS owner"
+						  " FROM replace_flow.captured c JOIN replace_flow.flow f USING (flow_id)"
+						  " ORDER BY c.relid, owner", NULL, rows);
 }
 
 /*
@@ -486,8 +436,8 @@ rf_catalog_captured_for(int32 flow_id, RfRow **rows)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	return all_as_owner("SELECT relid, columns FROM replace_flow.captured"
-						" WHERE flow_id = $1 ORDER BY relid", &args, rows);
+	return rf_catalog_all("SELECT relid, columns FROM replace_flow.captured"
+						  " WHERE flow_id = $1 ORDER BY relid", &args, rows);
 }
 
 /*
@@ -501,9 +451,9 @@ rf_catalog_capture(int32 flow_id, Oid relid, Datum columns)
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
 	rf_arg(&args, INT2ARRAYOID, columns);
-	(void) execute_as_owner("INSERT INTO replace_flow.captured (flow_id, relid, columns)"
-							" VALUES ($1, $2, $3) ON CONFLICT (flow_id, relid)"
-							" DO UPDATE SET columns = excluded.columns", &args);
+	(void) rf_catalog_execute("INSERT INTO replace_flow.captured (flow_id, relid, columns)"
+							  " VALUES ($1, $2, $3) ON CONFLICT (flow_id, relid)"
+							  " DO UPDATE SET columns = excluded.columns", &args);
 }
 
 /*
@@ -516,8 +466,8 @@ rf_catalog_release(int32 flow_id, Oid relid)
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(relid));
-	(void) execute_as_owner("DELETE FROM replace_flow.captured"
-							" WHERE flow_id = $1 AND relid = $2", &args);
+	(void) rf_catalog_execute("DELETE FROM replace_flow.captured"
+							  " WHERE flow_id = $1 AND relid = $2", &args);
 }
 
 /*
@@ -529,18 +479,18 @@ rf_catalog_release(int32 flow_id, Oid relid)
 void
 rf_catalog_sweep_changes(void)
 {
-	(void) execute_as_owner("WITH RECURSIVE part (relid) AS ("
-							"SELECT relid FROM replace_flow.captured"
-							" UNION SELECT i.inhrelid FROM part p"
-							" JOIN pg_inherits i ON i.inhparent = p.relid),"
-							" ancestor (relid) AS (SELECT relid FROM part"
-							" UNION SELECT i.inhparent FROM ancestor a"
-							" JOIN pg_inherits i ON i.inhrelid = a.relid),"
-							" swept AS (SELECT ctid FROM replace_flow.change WHERE relid NOT IN"
-							" (SELECT relid FROM ancestor)"
-							" FOR UPDATE SKIP LOCKED)"
-							" DELETE FROM replace_flow.change c USING swept s"
-							" WHERE c.ctid = s.ctid", NULL);
+	(void) rf_catalog_execute("WITH RECURSIVE part (relid) AS ("
+							  "SELECT relid FROM replace_flow.captured"
+							  " UNION SELECT i.inhrelid FROM part p"
+							  " JOIN pg_inherits i ON i.inhparent = p.relid),"
+							  " ancestor (relid) AS (SELECT relid FROM part"
+							  " UNION SELECT i.inhparent FROM ancestor a"
+							  " JOIN pg_inherits i ON i.inhrelid = a.relid),"
+							  " swept AS (SELECT ctid FROM replace_flow.change WHERE relid NOT IN"
+							  " (SELECT relid FROM ancestor)"
+							  " FOR UPDATE SKIP LOCKED)"
+							  " DELETE FROM replace_flow.change c USING swept s"
+							  " WHERE c.ctid = s.ctid", NULL);
 }
 
 /*
@@ -554,19 +504,20 @@ rf_catalog_forget_runs(int32 flow_id, int minutes)
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg(&args, INT4OID, Int32GetDatum(minutes));
-	(void) execute_as_owner("WITH old AS (SELECT r.run_id"
-							" FROM unnest('{succeeded,failed,skipped}'::text[]) s (status),"
-							" LATERAL (SELECT run_id, finished_at FROM replace_flow.run"
-							" WHERE flow_id = $1 AND status = s.status"
-							" ORDER BY run_id LIMIT 2000) r"
-							" WHERE r.finished_at < clock_timestamp() - make_interval(mins => $2)),"
-							" gone AS (DELETE FROM replace_flow.run r USING old o"
-							" WHERE r.run_id = o.run_id AND r.run_id IS DISTINCT FROM"
-							" (SELECT run_id FROM replace_flow.run WHERE flow_id = $1"
-							" AND status = 'succeeded' ORDER BY run_id DESC LIMIT 1)"
-							" RETURNING r.run_id)"
-							" DELETE FROM replace_flow.expectation_result e"
-							" USING gone g WHERE e.run_id = g.run_id", &args);
+	(void) rf_catalog_execute("WITH old AS (SELECT r.run_id"
+							  " FROM unnest('{succeeded,failed,skipped}'::text[]) s (status),"
+							  " LATERAL (SELECT run_id, finished_at FROM replace_flow.run"
+							  " WHERE flow_id = $1 AND status = s.status"
+							  " ORDER BY run_id LIMIT 2000) r"
+							  " WHERE r.finished_at < clock_timestamp()"
+							  " - make_interval(mins => $2)),"
+							  " gone AS (DELETE FROM replace_flow.run r USING old o"
+							  " WHERE r.run_id = o.run_id AND r.run_id IS DISTINCT FROM"
+							  " (SELECT run_id FROM replace_flow.run WHERE flow_id = $1"
+							  " AND status = 'succeeded' ORDER BY run_id DESC LIMIT 1)"
+							  " RETURNING r.run_id)"
+							  " DELETE FROM replace_flow.expectation_result e"
+							  " USING gone g WHERE e.run_id = g.run_id", &args);
 }
 
 /*
@@ -579,9 +530,9 @@ rf_catalog_last_version(int32 flow_id, int32 *version)
 	RfRow		row;
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	if (!first_as_owner("SELECT definition_version FROM replace_flow.run"
-						" WHERE flow_id = $1 AND status = 'succeeded'"
-						" ORDER BY run_id DESC LIMIT 1", &args, &row))
+	if (!rf_catalog_first("SELECT definition_version FROM replace_flow.run"
+						  " WHERE flow_id = $1 AND status = 'succeeded'"
+						  " ORDER BY run_id DESC LIMIT 1", &args, &row))
 		return false;
 	*version = (int32) rf_row_int64(&row, "definition_version");
 	return true;
@@ -596,8 +547,8 @@ rf_catalog_settings(Datum settings, RfRow **rows)
 	RfArgs		args = {0};
 
 	rf_arg(&args, JSONBOID, settings);
-	return all_as_owner("SELECT key AS name, value FROM jsonb_each_text($1) ORDER BY key",
-						&args, rows);
+	return rf_catalog_all("SELECT key AS name, value FROM jsonb_each_text($1) ORDER BY key",
+						  &args, rows);
 }
 
 /*
@@ -609,10 +560,10 @@ rf_catalog_overrides(Datum overrides, RfRow **rows)
 	RfArgs		args = {0};
 
 	rf_arg(&args, JSONBOID, overrides);
-	return all_as_owner("SELECT o.element->>'flow_name' AS flow_name,"
-						" o.element->>'predicate_override' AS predicate_override"
-						" FROM jsonb_array_elements($1) WITH ORDINALITY AS o (element, place)"
-						" ORDER BY o.place", &args, rows);
+	return rf_catalog_all("SELECT o.element->>'flow_name' AS flow_name,"
+						  " o.element->>'predicate_override' AS predicate_override"
+						  " FROM jsonb_array_elements($1) WITH ORDINALITY AS o (element, place)"
+						  " ORDER BY o.place", &args, rows);
 }
 
 /*
@@ -652,9 +603,9 @@ rf_catalog_expectations(int32 flow_id, RfRow **rows)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	return all_as_owner("SELECT name, action, view_column"
-						" FROM replace_flow.expectation"
-						" WHERE flow_id = $1 ORDER BY name COLLATE \"C\"", &args, rows);
+	return rf_catalog_all("SELECT name, action, view_column"
+						  " FROM replace_flow.expectation"
+						  " WHERE flow_id = $1 ORDER BY name COLLATE \"C\"", &args, rows);
 }
 
 /*
@@ -671,9 +622,9 @@ rf_catalog_add_expectation(int32 flow_id, const char *name, RfAction action,
 	rf_arg_text(&args, rf_action_name(action));
 	rf_arg_text(&args, condition);
 	rf_arg_text(&args, view_column);
-	return execute_as_owner("INSERT INTO replace_flow.expectation"
-							" (flow_id, name, action, condition, view_column)"
-							" VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING", &args) > 0;
+	return rf_catalog_execute("INSERT INTO replace_flow.expectation"
+							  " (flow_id, name, action, condition, view_column)"
+							  " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING", &args) > 0;
 }
 
 /*
@@ -686,8 +637,8 @@ rf_catalog_drop_expectation(int32 flow_id, const char *name)
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg_text(&args, name);
-	return execute_as_owner("DELETE FROM replace_flow.expectation"
-							" WHERE flow_id = $1 AND name = $2", &args) > 0;
+	return rf_catalog_execute("DELETE FROM replace_flow.expectation"
+							  " WHERE flow_id = $1 AND name = $2", &args) > 0;
 }
 
 /*
@@ -701,8 +652,8 @@ rf_catalog_move_expectation(int32 flow_id, const char *name, const char *view_co
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
 	rf_arg_text(&args, name);
 	rf_arg_text(&args, view_column);
-	(void) execute_as_owner("UPDATE replace_flow.expectation SET view_column = $3"
-							" WHERE flow_id = $1 AND name = $2", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.expectation SET view_column = $3"
+							  " WHERE flow_id = $1 AND name = $2", &args);
 }
 
 /*
@@ -723,16 +674,16 @@ rf_catalog_begin_backfill(RfBackfillRow *backfill, Oid target)
 	rf_arg(&args, BOOLOID, BoolGetDatum(backfill->newest_first));
 	rf_arg(&args, INT8OID, Int64GetDatum(backfill->slices_total));
 	rf_arg(&args, INT4OID, Int32GetDatum(backfill->definition_version));
-	(void) first_as_owner("INSERT INTO replace_flow.backfill AS b (flow_id, target_column,"
-						  " from_value, to_value, step, newest_first, slices_total,"
-						  " definition_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
-						  " ON CONFLICT (flow_id, CAST(target_column AS bigint), from_value,"
-						  " to_value, step, newest_first)"
-						  " DO UPDATE SET slices_total = excluded.slices_total,"
-						  " definition_version = excluded.definition_version,"
-						  " slices_done = CASE WHEN b.definition_version ="
-						  " excluded.definition_version THEN b.slices_done ELSE 0 END"
-						  " RETURNING backfill_id, slices_done", &args, &row);
+	(void) rf_catalog_first("INSERT INTO replace_flow.backfill AS b (flow_id, target_column,"
+							" from_value, to_value, step, newest_first, slices_total,"
+							" definition_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+							" ON CONFLICT (flow_id, CAST(target_column AS bigint), from_value,"
+							" to_value, step, newest_first)"
+							" DO UPDATE SET slices_total = excluded.slices_total,"
+							" definition_version = excluded.definition_version,"
+							" slices_done = CASE WHEN b.definition_version ="
+							" excluded.definition_version THEN b.slices_done ELSE 0 END"
+							" RETURNING backfill_id, slices_done", &args, &row);
 	backfill->backfill_id = rf_row_int64(&row, "backfill_id");
 	return rf_row_int64(&row, "slices_done");
 }
@@ -747,8 +698,8 @@ rf_catalog_lock_backfill(const RfBackfillRow *backfill, int64 *slices_done)
 	RfRow		row;
 
 	rf_arg(&args, INT8OID, Int64GetDatum(backfill->backfill_id));
-	if (!first_as_owner("SELECT slices_done FROM replace_flow.backfill"
-						" WHERE backfill_id = $1 FOR UPDATE", &args, &row))
+	if (!rf_catalog_first("SELECT slices_done FROM replace_flow.backfill"
+						  " WHERE backfill_id = $1 FOR UPDATE", &args, &row))
 		return false;
 	*slices_done = rf_row_int64(&row, "slices_done");
 	return true;
@@ -764,12 +715,12 @@ rf_catalog_slice_done(const RfBackfillRow *backfill, int64 slices_done)
 
 	rf_arg(&args, INT8OID, Int64GetDatum(backfill->backfill_id));
 	rf_arg(&args, INT8OID, Int64GetDatum(slices_done));
-	(void) execute_as_owner(slices_done >= backfill->slices_total ?
+	(void) rf_catalog_execute(slices_done >= backfill->slices_total ?
 							"DELETE FROM replace_flow.backfill"
-							" WHERE backfill_id = $1 AND slices_done < $2" :
+							  " WHERE backfill_id = $1 AND slices_done < $2" :
 							"UPDATE replace_flow.backfill"
-							" SET slices_done = $2, updated_at = clock_timestamp()"
-							" WHERE backfill_id = $1", &args);
+							  " SET slices_done = $2, updated_at = clock_timestamp()"
+							  " WHERE backfill_id = $1", &args);
 }
 
 /*
@@ -781,9 +732,9 @@ rf_catalog_raise_version(int32 flow_id)
 	RfArgs		args = {0};
 
 	rf_arg(&args, INT4OID, Int32GetDatum(flow_id));
-	(void) execute_as_owner("UPDATE replace_flow.flow"
-							" SET definition_version = definition_version + 1"
-							" WHERE flow_id = $1", &args);
+	(void) rf_catalog_execute("UPDATE replace_flow.flow"
+							  " SET definition_version = definition_version + 1"
+							  " WHERE flow_id = $1", &args);
 }
 
 int64
@@ -791,8 +742,8 @@ rf_catalog_next_run_id(void)
 {
 	RfRow		row;
 
-	(void) first_as_owner("SELECT nextval(pg_get_serial_sequence('replace_flow.run', 'run_id'))"
-						  " AS run_id", NULL, &row);
+	(void) rf_catalog_first("SELECT nextval(pg_get_serial_sequence('replace_flow.run', 'run_id'))"
+							" AS run_id", NULL, &row);
 	return rf_row_int64(&row, "run_id");
 }
 
@@ -841,16 +792,16 @@ rf_catalog_add_run(const RfRun *run)
 	rf_arg(&args, INT8OID, Int64GetDatum(counts->rows_reset));
 	add_error(&args, run->error);
 	rf_arg_text(&args, run->error == NULL ? NULL : run->error->detail);
-	(void) first_as_owner("INSERT INTO replace_flow.run"
-						  " (run_id, flow, status, started_at, finished_at,"
-						  " definition_version, rows_staged, rows_read, rows_rejected,"
-						  " rows_superseded, rows_late, rows_tie_ignored, rows_tombstone,"
-						  " rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
-						  " keys_replaced, wal_bytes, flow_id, kind, technique, reasons,"
-						  " predicate, rows_reset, error_code, error_message, error_detail)"
-						  " VALUES ($1, $2, $3, $4, clock_timestamp(), $5, $6, $7, $8, $9,"
-						  " $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
-						  " $23, $24, $25, $26, $27) RETURNING *", &args, &row);
+	(void) rf_catalog_first("INSERT INTO replace_flow.run"
+							" (run_id, flow, status, started_at, finished_at,"
+							" definition_version, rows_staged, rows_read, rows_rejected,"
+							" rows_superseded, rows_late, rows_tie_ignored, rows_tombstone,"
+							" rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
+							" keys_replaced, wal_bytes, flow_id, kind, technique, reasons,"
+							" predicate, rows_reset, error_code, error_message, error_detail)"
+							" VALUES ($1, $2, $3, $4, clock_timestamp(), $5, $6, $7, $8, $9,"
+							" $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,"
+							" $23, $24, $25, $26, $27) RETURNING *", &args, &row);
 	return row;
 }
 
@@ -866,9 +817,9 @@ rf_catalog_add_expectation_result(int64 run_id, const char *expectation,
 	rf_arg_text(&args, rf_action_name(action));
 	rf_arg(&args, INT8OID, Int64GetDatum(rows_passed));
 	rf_arg(&args, INT8OID, Int64GetDatum(rows_failed));
-	(void) execute_as_owner("INSERT INTO replace_flow.expectation_result"
-							" (run_id, expectation, action, rows_passed, rows_failed)"
-							" VALUES ($1, $2, $3, $4, $5)", &args);
+	(void) rf_catalog_execute("INSERT INTO replace_flow.expectation_result"
+							  " (run_id, expectation, action, rows_passed, rows_failed)"
+							  " VALUES ($1, $2, $3, $4, $5)", &args);
 }
 
 /*
@@ -886,10 +837,10 @@ rf_catalog_add_rejected(const RfFlow *flow, int64 run_id, const ErrorData *error
 	rf_arg(&args, INT8OID, Int64GetDatum(run_id));
 	add_error(&args, error);
 	rf_query_register("rf_rejected_set", desc, rows, nrows);
-	(void) execute_as_owner("INSERT INTO replace_flow.rejected"
-							" (flow, flow_id, run_id, expectation, \"row\","
-							" error_code, error_message)"
-							" SELECT $1, $2, $3, r.expectation, r.\"row\", $4, $5"
-							" FROM rf_rejected_set r", &args);
+	(void) rf_catalog_execute("INSERT INTO replace_flow.rejected"
+							  " (flow, flow_id, run_id, expectation, \"row\","
+							  " error_code, error_message)"
+							  " SELECT $1, $2, $3, r.expectation, r.\"row\", $4, $5"
+							  " FROM rf_rejected_set r", &args);
 	rf_query_unregister("rf_rejected_set");
 }

@@ -29,6 +29,7 @@
 #include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -76,6 +77,22 @@ rf_arg_text(RfArgs *args, const char *value)
 {
 	rf_arg_or_null(args, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value),
 				   value == NULL);
+}
+
+/*
+ * Add an argument that is an array of OIDs.
+ */
+void
+rf_arg_oids(RfArgs *args, const List *oids)
+{
+	Datum	   *values = palloc(list_length(oids) * sizeof(Datum));
+	ListCell   *cell;
+
+	foreach(cell, oids)
+		values[foreach_current_index(cell)] = ObjectIdGetDatum(lfirst_oid(cell));
+	rf_arg(args, OIDARRAYOID,
+		   PointerGetDatum(construct_array(values, list_length(oids), OIDOID, sizeof(Oid), true,
+										   TYPALIGN_INT)));
 }
 
 Datum

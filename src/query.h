@@ -27,6 +27,7 @@ typedef struct RfArgs
 extern void rf_arg(RfArgs *args, Oid type, Datum value);
 extern void rf_arg_or_null(RfArgs *args, Oid type, Datum value, bool isnull);
 extern void rf_arg_text(RfArgs *args, const char *value);
+extern void rf_arg_oids(RfArgs *args, const List *oids);
 
 /* One result row, copied into the caller's memory. */
 typedef struct RfRow

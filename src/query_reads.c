@@ -320,7 +320,7 @@ List **
 rf_reads_of_flows(int nflows, const int32 *flow_ids)
 {
 	List	  **reads = palloc0(nflows * sizeof(List *));
-	Datum	   *views = palloc(nflows * sizeof(Datum));
+	List	   *views = NIL;
 	RfArgs		args = {0};
 	RfRow	   *rows;
 	int			nrows;
@@ -328,10 +328,8 @@ rf_reads_of_flows(int nflows, const int32 *flow_ids)
 	if (nflows == 0)
 		return reads;
 	for (int i = 0; i < nflows; i++)
-		views[i] = ObjectIdGetDatum(rf_flow_find_view(flow_ids[i]));
-	rf_arg(&args, OIDARRAYOID,
-		   PointerGetDatum(construct_array(views, nflows, OIDOID, sizeof(Oid), true,
-										   TYPALIGN_INT)));
+		views = lappend_oid(views, rf_flow_find_view(flow_ids[i]));
+	rf_arg_oids(&args, views);
 	nrows = rf_query_all(rf_sql_read_relations(), &args, &rows);
 	for (int i = 0; i < nrows; i++)
 	{

@@ -4,7 +4,7 @@
  *	  Output rows that changed rows of sources can have a part in.
  *
  * Some columns of the target, the *group columns*, can be told from the changed
- * rows of each source (source_trace.c).  So the values that they have for changed
+ * rows of each source (grouping.c).  So the values that they have for changed
  * rows, the *affected groups*, say which output rows may differ from what
  * the target holds; all others are as they were.
  *
@@ -31,10 +31,7 @@
 
 #include "access/nbtree.h"
 #include "access/stratnum.h"
-#include "access/table.h"
 #include "catalog/pg_type.h"
-#include "datatype/timestamp.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -42,7 +39,6 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
@@ -51,20 +47,12 @@
 #include "discrete_type.h"
 #include "equal_values.h"
 #include "group_join.h"
-#include "monotone_function.h"
-#include "monotone_step.h"
+#include "grouping.h"
 #include "query_level.h"
 #include "where_predicate.h"
 
 /* Groups that are kept at most; more are taken as a range. */
 #define MAX_GROUPS 20000
-
-/*
- * By how much two time zones, or two moments in one, differ at most, twice: a
- * time that is converted from one to the other, cut, and converted back, keeps
- * its order to one that is further away.
- */
-#define ZONE_SLACK (60 * USECS_PER_HOUR)
 
 struct RfAffected
 {
@@ -153,158 +141,33 @@ add_group(RfAffected *affected, const Datum *values, const bool *nulls)
 		affected->ngroups++;
 }
 
-/* The expressions that give a source's row its group. */
-typedef struct RfGrouping
-{
-	EState	   *estate;
-	ExprContext *econtext;
-	ExprState **expressions;
-	Relation	table;
-	TupleTableSlot *slot;
-} RfGrouping;
-
-static RfGrouping
+static RfGrouping *
 begin_grouping(const RfAffected *affected, const RfOccurrence *occurrence)
 {
-	RfGrouping	grouping;
-	MemoryContext caller;
-
-	grouping.estate = CreateExecutorState();
-	grouping.econtext = CreateExprContext(grouping.estate);
-	grouping.table = table_open(occurrence->relid, NoLock);
-	caller = MemoryContextSwitchTo(grouping.estate->es_query_cxt);
-	grouping.slot = MakeSingleTupleTableSlot(RelationGetDescr(grouping.table), &TTSOpsVirtual);
-	grouping.expressions = palloc(affected->ncolumns * sizeof(ExprState *));
-	for (int i = 0; i < affected->ncolumns; i++)
-	{
-		Node	   *trace = occurrence->traces[affected->columns[i]];
-
-		grouping.expressions[i] = ExecInitExpr(expression_planner(copyObject((Expr *) trace)),
-											   NULL);
-	}
-	MemoryContextSwitchTo(caller);
-	grouping.econtext->ecxt_scantuple = grouping.slot;
-	return grouping;
-}
-
-static void
-end_grouping(RfGrouping *grouping)
-{
-	ExecDropSingleTupleTableSlot(grouping->slot);
-	table_close(grouping->table, NoLock);
-	FreeExecutorState(grouping->estate);
-}
-
-/* The group of the row in the slot. */
-static void
-compute_group(const RfAffected *affected, RfGrouping *grouping, Datum *values, bool *nulls)
-{
-	ResetExprContext(grouping->econtext);
-	for (int i = 0; i < affected->ncolumns; i++)
-		values[i] = ExecEvalExprSwitchContext(grouping->expressions[i], grouping->econtext,
-											  &nulls[i]);
+	return rf_grouping_begin(occurrence, affected->ncolumns, affected->columns);
 }
 
 static void
 add_rows(RfAffected *affected, const RfOccurrence *occurrence, const RfChangeSet *changes)
 {
-	RfGrouping	grouping = begin_grouping(affected, occurrence);
+	RfGrouping *grouping = begin_grouping(affected, occurrence);
 	Datum	   *values = palloc(affected->ncolumns * sizeof(Datum));
 	bool	   *nulls = palloc(affected->ncolumns * sizeof(bool));
 	int64		position = 0;
 
-	while (rf_changes_next(changes, &position, grouping.slot))
+	while (rf_changes_next(changes, &position, rf_grouping_slot(grouping)))
 	{
 		CHECK_FOR_INTERRUPTS();
-		compute_group(affected, &grouping, values, nulls);
+		rf_grouping_compute(grouping, values, nulls);
 		add_group(affected, values, nulls);
 	}
-	end_grouping(&grouping);
-}
-
-/* A column's number, kept away from the ends of its type, and moved by some slack. */
-static bool
-widen(Oid type, int64 slack, int64 *low, int64 *high)
-{
-	int64		first;
-	int64		last;
-
-	rf_discrete_usual(type, &first, &last);
-	if (type == DATEOID)
-		slack = (slack + USECS_PER_DAY - 1) / USECS_PER_DAY;
-	if (*low > *high || *low < first + slack || *high > last - slack)
-		return false;
-	*low -= slack;
-	*high += slack;
-	return true;
-}
-
-/* Whether steps keep the order of all values that are far enough apart. */
-static int64
-slack_of(List *steps)
-{
-	ListCell   *cell;
-
-	foreach(cell, steps)
-	{
-		RfStepKind	kind = ((RfStep *) lfirst(cell))->kind;
-
-		if (kind == RF_STEP_TO_LOCAL || kind == RF_STEP_FROM_LOCAL)
-			return ZONE_SLACK;
-	}
-	return 0;
-}
-
-/*
- * The range of a group column for the range of the one column that it is
- * computed from; not bounded where the way there may change the order.
- */
-static RfChangedRange
-range_of_group(RfGrouping *grouping, int i, Node *trace, const RfChangeSet *changes)
-{
-	RfChangedRange any = {.bounded = false, .has_null = true};
-	List	   *vars = rf_condition_columns(trace);
-	List	   *steps = NIL;
-	Var		   *var;
-	RfChangedRange range;
-	int64		ends[2];
-
-	if (list_length(vars) != 1)
-		return any;
-	var = linitial_node(Var, vars);
-	range = rf_changes_range(changes, var->varattno);
-	if (!range.bounded || !rf_discrete_is(var->vartype) ||
-		!rf_steps_from(trace, var, &steps) ||
-		!widen(var->vartype, slack_of(steps), &range.low, &range.high))
-		return any;
-	ends[0] = range.low;
-	ends[1] = range.high;
-	for (int end = 0; end < 2; end++)
-	{
-		TupleTableSlot *slot = grouping->slot;
-		bool		isnull;
-		Datum		value;
-
-		ExecClearTuple(slot);
-		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-		slot->tts_values[var->varattno - 1] = rf_discrete_value(var->vartype, ends[end]);
-		slot->tts_isnull[var->varattno - 1] = false;
-		ExecStoreVirtualTuple(slot);
-		ResetExprContext(grouping->econtext);
-		value = ExecEvalExprSwitchContext(grouping->expressions[i], grouping->econtext, &isnull);
-		if (isnull)
-			return any;
-		ends[end] = rf_discrete_number(exprType(trace), value);
-	}
-	range.low = ends[0];
-	range.high = ends[1];
-	return range;
+	rf_grouping_end(grouping);
 }
 
 static void
 add_range(RfAffected *affected, const RfOccurrence *occurrence, const RfChangeSet *changes)
 {
-	RfGrouping	grouping = begin_grouping(affected, occurrence);
+	RfGrouping *grouping = begin_grouping(affected, occurrence);
 
 	forget_groups(affected);
 	for (int i = 0; i < affected->ncolumns; i++)
@@ -314,13 +177,13 @@ add_range(RfAffected *affected, const RfOccurrence *occurrence, const RfChangeSe
 
 		if (!range->bounded)
 			continue;
-		one = range_of_group(&grouping, i, occurrence->traces[affected->columns[i]], changes);
+		one = rf_grouping_range(grouping, i, changes);
 		range->bounded = one.bounded;
 		range->has_null |= one.has_null;
 		extend(range, one.low);
 		extend(range, one.high);
 	}
-	end_grouping(&grouping);
+	rf_grouping_end(grouping);
 }
 
 /*

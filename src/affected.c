@@ -437,21 +437,6 @@ rf_affected_is_bounded(const RfAffected *affected)
 	return false;
 }
 
-static Node *
-compare_with(Var *column, int strategy, int64 number)
-{
-	TypeCacheEntry *entry = lookup_type_cache(column->vartype, TYPECACHE_BTREE_OPFAMILY);
-	Oid			operator = get_opfamily_member(entry->btree_opf, column->vartype,
-											   column->vartype, strategy);
-
-	return (Node *) make_opclause(operator, BOOLOID, false, copyObject((Expr *) column),
-								  (Expr *) makeConst(column->vartype, -1, InvalidOid,
-													 get_typlen(column->vartype),
-													 rf_discrete_value(column->vartype, number),
-													 false, get_typbyval(column->vartype)),
-								  InvalidOid, InvalidOid);
-}
-
 /* The condition that a column lies in its range. */
 static Node *
 range_condition(const RfAffected *affected, int i)
@@ -459,8 +444,10 @@ range_condition(const RfAffected *affected, int i)
 	const RfChangedRange *range = &affected->ranges[i];
 	Var		   *column = group_column(affected, i);
 	NullTest   *test = makeNode(NullTest);
-	Node	   *low = compare_with(column, BTGreaterEqualStrategyNumber, range->low);
-	Node	   *high = compare_with(column, BTLessEqualStrategyNumber, range->high);
+	Node	   *low = rf_discrete_comparison(column, column->vartype,
+											 BTGreaterEqualStrategyNumber, range->low);
+	Node	   *high = rf_discrete_comparison(column, column->vartype,
+											  BTLessEqualStrategyNumber, range->high);
 	Node	   *condition = (Node *) make_andclause(list_make2(low, high));
 
 	if (!range->has_null)

@@ -12,7 +12,10 @@
 
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
+#include "nodes/makefuncs.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "discrete_type.h"
 
@@ -97,4 +100,25 @@ rf_discrete_usual(Oid type, int64 *first, int64 *last)
 			*first = PG_INT64_MIN;
 			*last = PG_INT64_MAX;
 	}
+}
+
+/*
+ * The comparison of a column of a discrete type, or of a domain over it, with the value
+ * that has a number, by an operator of btree.
+ */
+Node *
+rf_discrete_comparison(const Var *var, Oid type, int strategy, int64 number)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Expr	   *column = copyObject((Expr *) var);
+	Const	   *constant = makeConst(type, -1, InvalidOid, get_typlen(type),
+									 rf_discrete_value(type, number), false,
+									 get_typbyval(type));
+	Oid			operator = get_opfamily_member(entry->btree_opf, type, type, strategy);
+
+	/* a domain is compared as the type that it is made of */
+	if (var->vartype != type)
+		column = (Expr *) makeRelabelType(column, type, -1, InvalidOid, COERCE_IMPLICIT_CAST);
+	return (Node *) make_opclause(operator, BOOLOID, false, column, (Expr *) constant,
+								  InvalidOid, InvalidOid);
 }

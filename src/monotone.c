@@ -303,23 +303,6 @@ hull_of(Node *condition, const Var *var)
 	}
 }
 
-static Node *
-make_bound(const Var *var, Oid type, int strategy, int64 number)
-{
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	Expr	   *column = copyObject((Expr *) var);
-	Const	   *constant = makeConst(type, -1, InvalidOid, get_typlen(type),
-									 rf_discrete_value(type, number), false,
-									 get_typbyval(type));
-	Oid			operator = get_opfamily_member(entry->btree_opf, type, type, strategy);
-
-	/* a domain is compared as the type that it is made of */
-	if (var->vartype != type)
-		column = (Expr *) makeRelabelType(column, type, -1, InvalidOid, COERCE_IMPLICIT_CAST);
-	return (Node *) make_opclause(operator, BOOLOID, false, column, (Expr *) constant,
-								  InvalidOid, InvalidOid);
-}
-
 /*
  * Comparisons of a column with constants, NIL to two, that are true wherever a
  * condition is.  Bounds that the condition itself states as a comparison of the
@@ -342,15 +325,15 @@ rf_monotone_bounds(Node *condition, const Var *var)
 		return NIL;
 	rf_discrete_usual(type, &first, &last);
 	if (hull.low > first)
-		bounds = lappend(bounds, make_bound(var, type, BTGreaterEqualStrategyNumber,
-											Min(hull.low, last)));
+		bounds = lappend(bounds, rf_discrete_comparison(var, type, BTGreaterEqualStrategyNumber,
+														Min(hull.low, last)));
 	/* "before midnight", rather than "up to a microsecond before midnight" */
 	if (hull.high < last && is_timestamp)
-		bounds = lappend(bounds, make_bound(var, type, BTLessStrategyNumber,
-											Max(hull.high, first) + 1));
+		bounds = lappend(bounds, rf_discrete_comparison(var, type, BTLessStrategyNumber,
+														Max(hull.high, first) + 1));
 	else if (hull.high < last)
-		bounds = lappend(bounds, make_bound(var, type, BTLessEqualStrategyNumber,
-											Max(hull.high, first)));
+		bounds = lappend(bounds, rf_discrete_comparison(var, type, BTLessEqualStrategyNumber,
+														Max(hull.high, first)));
 	return bounds;
 }
 

@@ -44,7 +44,12 @@ fail(const char *how)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("failpoint \"%s\"", failpoint)));
-	XLogFlush(GetXLogInsertRecPtr());
+
+	/*
+	 * where the next record would go may be past the head of a page that is
+	 * not there
+	 */
+	XLogFlush(XactLastRecEnd);
 	kill(strcmp(how, "kill") == 0 ? MyProcPid : PostmasterPid,
 		 strcmp(how, "kill") == 0 ? SIGKILL : SIGQUIT);
 	for (;;)

@@ -1,2 +1,2 @@
 -- our side
-SELECT * FROM replace_flow.apply('t') \gset run_
+SELECT wal_bytes FROM replace_flow.apply('t') \gset run_

@@ -1,0 +1,2 @@
+-- For pgbench: our side, when there may be nothing to do.
+SELECT * FROM replace_flow.refresh(:flow);

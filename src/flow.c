@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
@@ -31,11 +32,13 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "flow.h"
@@ -126,12 +129,26 @@ rf_flow_window_name(int32 flow_id)
 
 /*
  * Whether this database has the extension; who is not a function of it may find
- * it gone.
+ * it gone.  A commit wakes our processes before it tells all sessions what has
+ * changed in the system catalog, so what is cached of it may be out of date.
  */
 bool
 rf_flow_extension_exists(void)
 {
-	return OidIsValid(get_extension_oid("replace_flow", true));
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Relation	catalog = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		result;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum("replace_flow"));
+	scan = systable_beginscan(catalog, ExtensionNameIndexId, true, snapshot, 1, &key);
+	result = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	UnregisterSnapshot(snapshot);
+	return result;
 }
 
 Oid

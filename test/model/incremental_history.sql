@@ -77,7 +77,7 @@ BEGIN
 				END IF;
 			WHEN 'second' THEN
 				COMMIT;
-				SELECT name INTO runnable FROM incremental_flow WHERE allow_empty AND sound = 'true' ORDER BY name DESC LIMIT 1;
+				SELECT name INTO runnable FROM incremental_flow o WHERE NOT model.may_fail(o) ORDER BY name DESC LIMIT 1;
 				CALL model.change_in_second_session(runnable);
 			WHEN 'target' THEN
 				SELECT name INTO runnable FROM incremental_flow WHERE NOT model.second_runs(target) ORDER BY random() LIMIT 1;
@@ -158,7 +158,7 @@ DECLARE
 	manner text;
 BEGIN
 	IF model.chance(0.1) AND model.second_state() = 'idle' AND to_regproc('refresh_g') IS NULL
-		AND NOT EXISTS (SELECT FROM incremental_flow WHERE is_paused OR NOT allow_empty OR sound <> 'true') THEN
+		AND NOT EXISTS (SELECT FROM incremental_flow o WHERE is_paused OR model.may_fail(o)) THEN
 		CALL model.update_and_check();
 		RETURN;
 	END IF;
@@ -195,7 +195,7 @@ DECLARE
 		WHERE EXISTS (SELECT FROM replace_flow.seen WHERE relid = ANY (relids)));
 BEGIN
 	-- a flow that fails has seen nothing
-	IF entries IS NOT NULL AND NOT EXISTS (SELECT FROM incremental_flow WHERE is_paused OR NOT allow_empty OR sound <> 'true') THEN
+	IF entries IS NOT NULL AND NOT EXISTS (SELECT FROM incremental_flow o WHERE is_paused OR model.may_fail(o)) THEN
 		RAISE EXCEPTION 'changes of % that all flows have seen are kept', entries;
 	END IF;
 END $$;

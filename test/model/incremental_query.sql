@@ -446,8 +446,8 @@ END $$;
 -- A query with the name of its shape.
 CREATE FUNCTION model.shaped_query(base model.relation, loosely boolean, depth int) RETURNS model.named_query LANGUAGE plpgsql AS $$
 DECLARE
-	label text := model.pick('{group,group,group,group,group,rows,rows,rows,join,join,join group,join group,self join,union all,union all,set,
-		window,window,distinct,distinct on,limit,subquery,subquery,lateral,total}');
+	label text := model.pick('{group,group,group,group,group,rows,rows,rows,join,join,join,join,join,join group,join group,join group,join group,
+		self join,self join,union all,union all,set,window,window,distinct,distinct on,limit,subquery,subquery,lateral,total}');
 	q model.query;
 	tables model.relation[];
 BEGIN
@@ -463,7 +463,7 @@ BEGIN
 	q := CASE label
 		WHEN 'group' THEN model.group_query(base, loosely)
 		WHEN 'rows' THEN model.rows_query(base)
-		WHEN 'join' THEN model.join_query(model.fact(base), model.dimension(), '{JOIN,JOIN,LEFT JOIN,LEFT JOIN,RIGHT JOIN,FULL JOIN,COMMA}')
+		WHEN 'join' THEN model.join_query(model.fact(base), model.dimension(), '{JOIN,JOIN,LEFT JOIN,LEFT JOIN,LEFT JOIN,RIGHT JOIN,FULL JOIN,COMMA}')
 		WHEN 'join group' THEN model.join_group_query(model.fact(base), model.dimension(), loosely)
 		WHEN 'self join' THEN model.join_query(('s', model.fact_types())::model.relation, model.fact(NULL), '{JOIN,LEFT JOIN,COMMA}')
 		WHEN 'union all' THEN model.branches_query(base)

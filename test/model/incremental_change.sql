@@ -70,8 +70,8 @@ CREATE PROCEDURE model.make_part(part text, bound text, is_odd boolean) LANGUAGE
 BEGIN
 	IF is_odd THEN
 		-- other columns, in another order
-		EXECUTE format('CREATE TABLE %s (a7 text, gone int, a6 numeric, a5 int, a3 %s, a2 date, junk int, a1 %s, a4 int, id int NOT NULL DEFAULT nextval(''s_id_seq''))',
-			part, model.type_of(current_setting('model.key_type')), model.type_of(current_setting('model.time_type')));
+		EXECUTE format(model.pick('{"CREATE TABLE %s (a7 text, gone int, a6 numeric, a5 int, a3 %s, a2 date, junk int, a1 %s, a4 int, id int NOT NULL DEFAULT nextval(''s_id_seq''))",
+			"CREATE TABLE %1$s (id int NOT NULL DEFAULT nextval(''s_id_seq''), a1 %3$s, a2 date, a3 %2$s, a5 int, a4 int, a6 numeric, a7 text, junk int, gone int)"}'), part, model.type_of(current_setting('model.key_type')), model.type_of(current_setting('model.time_type')));
 		EXECUTE format('ALTER TABLE %s DROP COLUMN gone; ALTER TABLE s ATTACH PARTITION %1$s %s', part, bound);
 	ELSE
 		EXECUTE format('CREATE TABLE %s PARTITION OF s %s', part, bound);
@@ -256,9 +256,10 @@ BEGIN
 		EXECUTE model.insertion('s_1', 2);
 	END IF;
 	EXECUTE model.insertion('e', model.between(3, 10));
-	EXECUTE model.insertion('d', model.between(3, 8));
+	-- some facts are to have none
+	EXECUTE model.insertion('d', model.between(1, 4));
 	EXECUTE model.insertion('c', model.between(0, 4));
-	UPDATE c SET d_id = 1 + id % 3;
+	UPDATE c SET d_id = (SELECT max(id) FROM d WHERE id <= 1 + c.id % 3);
 END $$;
 
 CREATE FUNCTION model.insertion(table_name text, number int) RETURNS text LANGUAGE sql AS $$
@@ -327,10 +328,11 @@ $$;
 CREATE FUNCTION model.dml(table_name text, alone boolean) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	CASE model.pick(CASE WHEN alone AND table_name = 's' THEN '{insert,insert,insert,insert,update,update,update,delete,bulk,upsert,merge,move,copy,view}'
+			WHEN table_name IN ('d', 'c') THEN '{insert,insert,insert,update,update,delete,delete,delete,bulk}'
 			ELSE '{insert,insert,insert,insert,update,update,update,delete,bulk}' END::text[])
-		WHEN 'insert' THEN RETURN model.insertion(table_name, model.between(1, 4));
+		WHEN 'insert' THEN RETURN model.insertion(table_name, CASE WHEN table_name IN ('d', 'c') THEN 1 ELSE model.between(1, 4) END);
 		WHEN 'bulk' THEN
-			IF model.chance(0.4) THEN
+			IF model.chance(CASE WHEN table_name IN ('d', 'c') THEN 0.1 ELSE 0.4 END) THEN
 				RETURN model.bulk_insertion(table_name, model.pick('{30,100,100,300}')::int);
 			END IF;
 			RETURN format('UPDATE %s SET a3 = a3', table_name) || CASE WHEN alone THEN '' ELSE ' WHERE false' END;

@@ -205,7 +205,7 @@ BEGIN
 		END IF;
 		f.label := q.label;
 		f.types := (q.query).types;
-		f.names := (SELECT array_agg(n ORDER BY o) FROM unnest('{day,k,"Mixed Case",a1,"select",b2,b3,b4,b5,b6,b7,b8,b9}'::text[]) WITH ORDINALITY x (n, o)
+		f.names := (SELECT array_agg(n ORDER BY o) FROM unnest('{day,k,"Mixed Case",a1,"select",b2,b3,b4,b5,b6,b7,b8,b9,c1,c2,c3,c4,c5,c6,c7,c8}'::text[]) WITH ORDINALITY x (n, o)
 			WHERE o <= cardinality(f.types));
 		f.loose := (SELECT array_agg(e LIKE '%/* loose */' ORDER BY o) FROM unnest((q.query).exprs) WITH ORDINALITY x (e, o));
 		EXECUTE format('CREATE VIEW expected_%s AS %s', name, model.text(q.query, f.names));

@@ -247,6 +247,23 @@ BEGIN
 	RETURN result;
 END $$;
 
+-- Three tables, two of them dimensions, joined one after another.
+CREATE FUNCTION model.chain_query(q model.relation) RETURNS model.query LANGUAGE plpgsql AS $$
+DECLARE
+	r model.relation := model.dimension();
+	z model.relation := model.dimension();
+	result model.query := model.fact_columns(q.types, model.between(1, 2));
+	others text[] := ARRAY[(model.plain_column('r', r.types)).value, (model.plain_column('z', z.types)).value];
+	condition text := CASE WHEN model.chance(0.5) THEN replace(model.join_condition(q.types, z.types), 'r.', 'z.')
+		ELSE replace(replace(model.join_condition(r.types, z.types), 'r.', 'z.'), 'q.', 'r.') END;
+BEGIN
+	result.exprs := result.exprs || others;
+	result.types := result.types || r.types[right(others[1], 1)::int] || z.types[right(others[2], 1)::int];
+	result.tail := format(' FROM %s q %s %s r ON %s %s %s z ON %s%s', q.item, model.pick('{JOIN,LEFT JOIN,LEFT JOIN,RIGHT JOIN}'), r.item,
+		model.join_condition(q.types, r.types), model.pick('{JOIN,LEFT JOIN,LEFT JOIN,RIGHT JOIN}'), z.item, condition, model.fact_filter('WHERE', 'q.', q.types, 0.3));
+	RETURN result;
+END $$;
+
 -- Groups of joined rows, by columns of either side.
 CREATE FUNCTION model.join_group_query(q model.relation, r model.relation, loosely boolean) RETURNS model.query LANGUAGE plpgsql AS $$
 DECLARE
@@ -446,7 +463,7 @@ END $$;
 -- A query with the name of its shape.
 CREATE FUNCTION model.shaped_query(base model.relation, loosely boolean, depth int) RETURNS model.named_query LANGUAGE plpgsql AS $$
 DECLARE
-	label text := model.pick('{group,group,group,group,group,rows,rows,rows,join,join,join,join,join,join group,join group,join group,join group,
+	label text := model.pick('{group,group,group,group,group,rows,rows,rows,join,join,join,join,join three,join three,join group,join group,join group,join group,
 		self join,self join,union all,union all,set,window,window,distinct,distinct on,limit,subquery,subquery,lateral,total}');
 	q model.query;
 	tables model.relation[];
@@ -464,6 +481,7 @@ BEGIN
 		WHEN 'group' THEN model.group_query(base, loosely)
 		WHEN 'rows' THEN model.rows_query(base)
 		WHEN 'join' THEN model.join_query(model.fact(base), model.dimension(), '{JOIN,JOIN,LEFT JOIN,LEFT JOIN,LEFT JOIN,RIGHT JOIN,FULL JOIN,COMMA}')
+		WHEN 'join three' THEN model.chain_query(model.fact(base))
 		WHEN 'join group' THEN model.join_group_query(model.fact(base), model.dimension(), loosely)
 		WHEN 'self join' THEN model.join_query(('s', model.fact_types())::model.relation, model.fact(NULL), '{JOIN,LEFT JOIN,COMMA}')
 		WHEN 'union all' THEN model.branches_query(base)

@@ -5,17 +5,7 @@
 -- E4: windows that move, and predicates for one run; what is left out of one window
 -- is not forgotten by the next.
 --
-CREATE FUNCTION done(flow text, predicate_override text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    run replace_flow.run := replace_flow.refresh(flow, predicate_override);
-    again replace_flow.run := replace_flow.refresh(flow, predicate_override, 'COMPLETE_REPLACE_WHERE');
-BEGIN
-    IF again.rows_inserted + again.rows_updated + again.rows_deleted > 0 THEN
-        RETURN 'WRONG AFTER ' || run;
-    END IF;
-    RETURN run.predicate || ': ' || run.technique || coalesce(', ' || split_part(run.reasons[1], ':', 1), '') || ': ' || in_words(run);
-END $$;
--- The same, as one would run it: without the second look, which would be remembered.
+-- A refresh; how it was done, why, and what came of it.
 CREATE FUNCTION ran(flow text, predicate_override text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
     SELECT predicate || ': ' || technique || coalesce(', ' || split_part(reasons[1], ':', 1), '') || ': ' || test.in_words(run)
     FROM replace_flow.refresh(flow, predicate_override) AS run

@@ -93,8 +93,12 @@ rf_affected_begin(const RfFlow *flow, const Bitmapset *columns)
 	return affected;
 }
 
-static void
-forget_groups(RfAffected *affected)
+/*
+ * Take the ranges alone: the groups are too many, or most rows in the ranges are
+ * affected.
+ */
+void
+rf_affected_forget_groups(RfAffected *affected)
 {
 	affected->exact = false;
 	affected->ngroups = 0;
@@ -114,7 +118,7 @@ add_group(RfAffected *affected, const Datum *values, const bool *nulls)
 	RfGroup    *group;
 
 	if (affected->ngroups == MAX_GROUPS)
-		forget_groups(affected);
+		rf_affected_forget_groups(affected);
 	if (affected->ngroups == affected->room)
 	{
 		affected->room = Max(64, 2 * affected->room);
@@ -169,7 +173,7 @@ add_range(RfAffected *affected, const RfOccurrence *occurrence, const RfChangeSe
 {
 	RfGrouping *grouping = begin_grouping(affected, occurrence);
 
-	forget_groups(affected);
+	rf_affected_forget_groups(affected);
 	for (int i = 0; i < affected->ncolumns; i++)
 	{
 		RfChangedRange *range = &affected->ranges[i];
@@ -381,15 +385,6 @@ add_to_part(RfAffected *affected, const RfGroup *group)
 }
 
 /*
- * Take the ranges alone: most rows in them are affected.
- */
-void
-rf_affected_forget_groups(RfAffected *affected)
-{
-	affected->exact = false;
-}
-
-/*
  * All changes are there: see what groups they make, of those that can be in the
  * window of a predicate.
  */
@@ -477,12 +472,13 @@ rf_affected_predicate(const RfAffected *affected, Node *predicate)
 }
 
 /*
- * In how many parts the groups are; each needs queries of its own.
+ * In how many parts what is affected is; each needs queries of its own.  Ranges are
+ * one.
  */
 int
 rf_affected_parts(const RfAffected *affected)
 {
-	return list_length(affected->parts);
+	return affected->exact ? list_length(affected->parts) : 1;
 }
 
 /*
@@ -537,38 +533,43 @@ rf_affected_predicate_of_group(const RfAffected *affected, Node *predicate, int6
 	return (Node *) make_ands_explicit(conditions);
 }
 
-static RfGroupJoin *
-begin_join(const RfAffected *affected, int part)
+/*
+ * Let a query give the rows of a part of the groups; an expression over its relation
+ * 1 stands for each column of the flow.  NULL if it is as it should be already: the
+ * ranges are in the predicate.
+ */
+static RfGivenRows *
+restrict_query(const RfAffected *affected, int part, Query *query,
+			   Node *(*expression_of) (const RfFlow *flow, int column))
 {
-	return rf_group_join_begin(affected->flow, affected->ncolumns, affected->columns,
+	RfGroupJoin *join;
+	Node	  **expressions;
+
+	if (!affected->exact)
+		return NULL;
+	join = rf_group_join_begin(affected->flow, affected->ncolumns, affected->columns,
 							   list_nth(affected->parts, part), affected->probing);
+	expressions = palloc(affected->ncolumns * sizeof(Node *));
+	for (int i = 0; i < affected->ncolumns; i++)
+		expressions[i] = expression_of(affected->flow, affected->columns[i]);
+	return rf_group_join_query(join, query, expressions);
 }
 
 /*
- * Let the rows of a flow's query, as rf_window_new_rows() made it, be those of
- * a part of the groups.
+ * Restrict a flow's query, as rf_window_new_rows() made it, to a part of what is
+ * affected; give the rows that the query then has to be given, or NULL.
  */
 RfGivenRows *
-rf_affected_restrict_source(RfAffected *affected, int part, Query *query)
+rf_affected_restrict_source(const RfAffected *affected, int part, Query *query)
 {
-	RfGroupJoin *join = begin_join(affected, part);
-	Node	  **expressions = palloc(affected->ncolumns * sizeof(Node *));
-
-	for (int i = 0; i < affected->ncolumns; i++)
-		expressions[i] = rf_conversion_column(affected->flow, affected->columns[i]);
-	return rf_group_join_query(join, query, expressions);
+	return restrict_query(affected, part, query, rf_conversion_column);
 }
 
 /*
  * The same for rows of the target, as rf_window_old_rows() made the query.
  */
 RfGivenRows *
-rf_affected_restrict_target(RfAffected *affected, int part, Query *query)
+rf_affected_restrict_target(const RfAffected *affected, int part, Query *query)
 {
-	RfGroupJoin *join = begin_join(affected, part);
-	Node	  **expressions = palloc(affected->ncolumns * sizeof(Node *));
-
-	for (int i = 0; i < affected->ncolumns; i++)
-		expressions[i] = rf_flow_column_var(affected->flow, affected->columns[i]);
-	return rf_group_join_query(join, query, expressions);
+	return restrict_query(affected, part, query, rf_flow_column_var);
 }

@@ -32,7 +32,7 @@ extern void rf_affected_forget_groups(RfAffected *affected);
 extern void rf_affected_probe(RfAffected *affected, bool probing);
 extern RfPlan rf_affected_plan(const RfAffected *affected);
 extern int	rf_affected_parts(const RfAffected *affected);
-extern RfGivenRows *rf_affected_restrict_source(RfAffected *affected, int part, Query *query);
-extern RfGivenRows *rf_affected_restrict_target(RfAffected *affected, int part, Query *query);
+extern RfGivenRows *rf_affected_restrict_source(const RfAffected *affected, int part, Query *query);
+extern RfGivenRows *rf_affected_restrict_target(const RfAffected *affected, int part, Query *query);
 
 #endif							/* RF_AFFECTED_H */

@@ -28,6 +28,7 @@
 #include "monotone.h"
 #include "query_level.h"
 #include "refresh_advice.h"
+#include "refresh_reason.h"
 #include "repeatable.h"
 #include "role.h"
 #include "source_trace.h"
@@ -46,8 +47,7 @@ warn(const RfFlow *flow, const char *detail, const char *hint)
 static void
 warn_of_query(const RfFlow *flow, const RfSources *sources)
 {
-	warn(flow, psprintf("PLAN_NOT_DETERMINISTIC: the query uses %s, which gives something else "
-						"at another time", sources->culprit),
+	warn(flow, rf_reason_of_query(sources->culprit),
 		 "Take it out of the query. A condition on the time belongs into replace_where; "
 		 "a function that gives the same for the same arguments can be marked IMMUTABLE.");
 }
@@ -55,8 +55,7 @@ warn_of_query(const RfFlow *flow, const RfSources *sources)
 static void
 warn_of_predicate(const RfFlow *flow, const char *culprit)
 {
-	warn(flow, psprintf("REPLACE_WHERE_NOT_DETERMINISTIC: the predicate calls %s for each row",
-						culprit),
+	warn(flow, rf_reason_of_predicate(culprit),
 		 "Compare columns with what it gives for constants, or mark it IMMUTABLE if it is.");
 }
 

@@ -26,6 +26,26 @@
 #include "repeatable.h"
 #include "table_family.h"
 
+/*
+ * The reason that something in the query gives something else each time.
+ */
+char *
+rf_reason_of_query(const char *culprit)
+{
+	return psprintf("PLAN_NOT_DETERMINISTIC: the query uses %s, which gives something else at "
+					"another time", culprit);
+}
+
+/*
+ * The reason that something in the predicate does, and depends on the row.
+ */
+char *
+rf_reason_of_predicate(const char *culprit)
+{
+	return psprintf("REPLACE_WHERE_NOT_DETERMINISTIC: the predicate calls %s for each row",
+					culprit);
+}
+
 static char *
 check_last_run(const RfFlow *flow, const RfRefreshBase *base)
 {
@@ -100,9 +120,7 @@ check_query(const RfFlow *flow, const RfRefreshBase *base)
 		return "UNTRACKED_SOURCE: a statement that has not ended uses a table of the flow, and may "
 			"change it";
 	if (base->sources->culprit != NULL)
-		return psprintf("PLAN_NOT_DETERMINISTIC: the query uses %s, which gives something else at "
-						"another time",
-						base->sources->culprit);
+		return rf_reason_of_query(base->sources->culprit);
 	foreach(cell, base->sources->sources)
 	{
 		char	   *reason = check_source(flow, base, lfirst(cell));
@@ -148,8 +166,7 @@ check_window(const RfRefreshBase *base, Node *predicate)
 	char	   *culprit = rf_repeatable_culprit(predicate);
 
 	if (culprit != NULL)
-		return psprintf("REPLACE_WHERE_NOT_DETERMINISTIC: the predicate calls %s for each row",
-						culprit);
+		return rf_reason_of_predicate(culprit);
 	if (!base->seen.settled)
 		return "PRIOR_REPLACE_WHERE_NOT_DETERMINISTIC: the predicate of the last run called "
 			"a function whose result is not known any more";

@@ -11,6 +11,8 @@
 #include "flow.h"
 #include "refresh_base.h"
 
+extern char *rf_reason_of_query(const char *culprit);
+extern char *rf_reason_of_predicate(const char *culprit);
 extern char *rf_stored_obstacle(const RfFlow *flow);
 extern char *rf_refresh_reason(const RfFlow *flow, const RfRefreshBase *base, Node *predicate);
 

@@ -35,6 +35,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "function_list.h"
 #include "repeatable.h"
 
 /* Stable functions that depend on nothing but settings of the flow. */
@@ -145,21 +146,10 @@ static const Oid functions_of_any[] = {
 };
 
 static bool
-is_settled(Oid function)
-{
-	for (size_t i = 0; i < lengthof(settled_functions); i++)
-	{
-		if (settled_functions[i] == function)
-			return true;
-	}
-	return false;
-}
-
-static bool
 changes(Oid function)
 {
 	return OidIsValid(function) && func_volatile(function) != PROVOLATILE_IMMUTABLE &&
-		!is_settled(function);
+		!RF_IS_LISTED(function, settled_functions);
 }
 
 /* An aggregate itself counts as immutable, whatever it is made of. */
@@ -198,17 +188,6 @@ typedef struct RfCulprit
 	List	   *queries;		/* around the place that is looked at, the
 								 * innermost first */
 } RfCulprit;
-
-static bool
-takes_any(Oid function)
-{
-	for (size_t i = 0; i < lengthof(functions_of_any); i++)
-	{
-		if (functions_of_any[i] == function)
-			return true;
-	}
-	return false;
-}
 
 /* Whether the text of a type's values depends on nothing but them. */
 static bool
@@ -323,7 +302,7 @@ is_settled_value(const RfCulprit *culprit, Node *value)
 static List *
 values_written(Node *node)
 {
-	if (IsA(node, FuncExpr) && takes_any(((FuncExpr *) node)->funcid))
+	if (IsA(node, FuncExpr) && RF_IS_LISTED(((FuncExpr *) node)->funcid, functions_of_any))
 		return ((FuncExpr *) node)->args;
 	if (IsA(node, CoerceViaIO))
 		return list_make1(((CoerceViaIO *) node)->arg);

@@ -21,6 +21,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "function_list.h"
 #include "total.h"
 
 /* Functions that fail for no value of the one argument that is not a constant. */
@@ -109,17 +110,6 @@ static const Oid total_functions[] = {
 };
 
 static bool
-is_listed(Oid function)
-{
-	for (size_t i = 0; i < lengthof(total_functions); i++)
-	{
-		if (total_functions[i] == function)
-			return true;
-	}
-	return false;
-}
-
-static bool
 is_constant(Node *node)
 {
 	return IsA(node, Const) && !((Const *) node)->constisnull;
@@ -164,7 +154,7 @@ is_total_call(Oid function, List *arguments)
 
 	if (get_func_leakproof(function))
 		return true;
-	if (!is_listed(function) ||
+	if (!RF_IS_LISTED(function, total_functions) ||
 		(is_division(function) && !divides_by_constant(function, arguments)))
 		return false;
 	foreach(cell, arguments)

@@ -227,7 +227,7 @@ parts_to_read(const RfRefresh *refresh)
 {
 	const RfAffected *affected = refresh->plan->affected;
 
-	return affected == NULL || !rf_affected_is_exact(affected) ? 1 : rf_affected_parts(affected);
+	return affected == NULL ? 1 : rf_affected_parts(affected);
 }
 
 static RfPlan
@@ -246,7 +246,7 @@ read_new_part(RfRefresh *refresh, int part)
 	Query	   *query = rf_window_new_rows(refresh->flow, plan->predicate, &pushed);
 	RfGivenRows *groups = NULL;
 
-	if (plan->affected != NULL && rf_affected_is_exact(plan->affected))
+	if (plan->affected != NULL)
 		groups = rf_affected_restrict_source(plan->affected, part, query);
 	rf_query_each_of(query, plan_of(refresh), groups, rf_window_new_types(refresh->flow),
 					 read_new_row, refresh);
@@ -295,7 +295,7 @@ read_old_part(RfRefresh *refresh, int part)
 	Query	   *query = rf_window_old_rows(refresh->flow, plan->predicate, refresh->full);
 	RfGivenRows *groups = NULL;
 
-	if (plan->affected != NULL && rf_affected_is_exact(plan->affected))
+	if (plan->affected != NULL)
 		groups = rf_affected_restrict_target(plan->affected, part, query);
 	/* its columns have the types that the flow was opened with */
 	rf_query_each_of(query, plan_of(refresh), groups, NULL, read_old_row, refresh);

@@ -126,16 +126,9 @@ rf_refresh_base_repair(RfRefreshBase *base, const RfFlow *flow)
 	take_fingerprints(base, flow);
 }
 
-/*
- * Let the next run know what this one has seen, which has read all that it reads, and
- * written what it writes.  If this one is not to be remembered, what is known of the one
- * before stays, unless definitions have changed since.
- */
-void
-rf_refresh_remember(const RfFlow *flow, const RfRefreshBase *base, bool remembers, Datum snapshot,
-					Node *predicate)
+static void
+store(const RfFlow *flow, const RfRefreshBase *base, List *relids, Datum snapshot, Node *predicate)
 {
-	List	   *relids = rf_refresh_tables(flow, base->sources);
 	RfSeen		seen = {
 		.definition_version = flow->definition_version,
 		.predicate = nodeToString(predicate),
@@ -151,15 +144,30 @@ rf_refresh_remember(const RfFlow *flow, const RfRefreshBase *base, bool remember
 		.snapshot = snapshot
 	};
 
+	rf_seen_store(flow->id, &seen);
+}
+
+/*
+ * Let the next run know what this one has seen, which has read all that it reads, and
+ * written what it writes.  If this one is not to be remembered, what is known of the one
+ * before stays, unless definitions have changed since.
+ */
+void
+rf_refresh_remember(const RfFlow *flow, const RfRefreshBase *base, bool remembers, Datum snapshot,
+					Node *predicate)
+{
+	List	   *relids;
+
 	if (!remembers || base->in_use)
 	{
 		if (base->has_seen && base->seen.sources != base->sources_print)
 			rf_seen_doubt(flow->id);
 		return;
 	}
+	relids = rf_refresh_tables(flow, base->sources);
 	if (!base->has_seen || list_difference_oid(relids, base->seen.relids) != NIL)
 		rf_seen_nothing(flow->id, relids);
 	else if (!base->seen.is_new)
-		rf_seen_store(flow->id, &seen);
+		store(flow, base, relids, snapshot, predicate);
 	rf_change_log_prune(relids);
 }

@@ -207,8 +207,8 @@ char *
 rf_refresh_change_target_obstacle(const RfRefreshChange *change, const RfFlow *flow,
 								  const RfRefreshBase *base, Node *predicate)
 {
-	Bitmapset  *columns = rf_predicate_target_columns(flow, predicate);
-	RfChangeSet *changes = begin_changes(flow->target, columns);
+	Bitmapset  *columns;
+	RfChangeSet *changes;
 	bool		inserts_only = true;
 
 	if (rf_table_is_unlogged(flow->target))
@@ -217,6 +217,8 @@ rf_refresh_change_target_obstacle(const RfRefreshChange *change, const RfFlow *f
 		!rf_capture_is_complete(base->captured, flow->target, flow->owner))
 		return "EXTERNAL_CHANGE_IN_REPLACE_WINDOW: the target was altered, or a part of it "
 			"came, went or was emptied";
+	columns = rf_predicate_target_columns(flow, predicate);
+	changes = begin_changes(flow->target, columns);
 	add_entries(changes, flow->target, columns, flow->id, change, &inserts_only);
 	if (rf_changes_is_empty(changes) || (rf_changes_kind(changes) == RF_CHANGES_ROWS &&
 										 !some_in_window(flow, predicate, changes)))

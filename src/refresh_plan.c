@@ -189,6 +189,14 @@ consider_overwriting(RfPlanning *planning, const RfRefreshRequest *request)
 		plan->technique = RF_PARTITION_OVERWRITE;
 }
 
+/* Whether the window is to be recomputed whole whatever has changed. */
+static bool
+asks_for_all(const RfRefreshRequest *request, const char *flow_name)
+{
+	return request->technique != NULL &&
+		rf_technique_parse(request->technique, flow_name) >= RF_PARTITION_OVERWRITE;
+}
+
 /* The technique that was asked for; it must not give another result. */
 static void
 take_requested(RfPlanning *planning, const RfRefreshRequest *request)
@@ -264,7 +272,7 @@ rf_refresh_plan(const RfFlow *flow, const RfRefreshBase *base,
 
 	if (request->full)
 		(void) is_complete(&planning, "REQUESTED: a full refresh was called for");
-	else if (can_leave_out(&planning))
+	else if (!asks_for_all(request, flow->name) && can_leave_out(&planning))
 		plan_changes(&planning);
 	if (request->technique != NULL)
 		take_requested(&planning, request);

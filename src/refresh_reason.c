@@ -140,24 +140,22 @@ check_query(const RfFlow *flow, const RfRefreshBase *base)
 	return NULL;
 }
 
-/* The window of the last run, as conditions. */
 static List *
-last_window(const RfRefreshBase *base)
+conditions_of(Node *predicate)
 {
-	Node	   *predicate = stringToNode(base->seen.predicate);
-
-	return make_ands_implicit((Expr *) canonicalize_qual((Expr *) predicate, false));
+	return make_ands_implicit(canonicalize_qual((Expr *) predicate, false));
 }
 
+/* Whether the window lies within that of the last run. */
 static bool
 is_covered(const RfRefreshBase *base, Node *predicate)
 {
-	Node	   *now = eval_const_expressions(NULL, copyObject(predicate));
+	Node	   *last = stringToNode(base->seen.predicate);
 
-	return equal(predicate, stringToNode(base->seen.predicate)) ||
-		predicate_implied_by(last_window(base),
-							 make_ands_implicit((Expr *) canonicalize_qual((Expr *) now, false)),
-							 false);
+	if (equal(predicate, last))
+		return true;
+	predicate = eval_const_expressions(NULL, copyObject(predicate));
+	return predicate_implied_by(conditions_of(last), conditions_of(predicate), false);
 }
 
 static char *

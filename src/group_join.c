@@ -20,10 +20,11 @@
  *
  *		ts >= groups.low AND ts <= groups.high
  *
- * as well.  Where the function keeps the order of all values, these are exactly the
- * rows of the group.  Then the comparison of its value is left out: a function need
- * not be called for each row of a table.  And what the query itself computes of the
- * column by the same expression is the group's value, which is at hand.
+ * as well.  If the function gives the group's value for all that lies between the
+ * two, these are exactly the rows of the group.  Then the comparison of its value is
+ * left out: a function need not be called for each row of a table.  And what the query
+ * itself computes of the column by the same expression is the group's value, which is
+ * at hand.
  *
  *-------------------------------------------------------------------------
  */
@@ -133,38 +134,14 @@ equality(const RfGroupJoin *join, Index table, int column, Node *expression)
 								  group_column(table, column, type), InvalidOid, type.collation);
 }
 
-/* The value of an expression over one column for one value of it; NULL if not known. */
-static Const *
-value_for(const RfGroupRange *range, Datum value)
-{
-	Node	   *by = (Node *) makeConst(range->var->vartype, -1, InvalidOid,
-										get_typlen(range->var->vartype), value, false,
-										get_typbyval(range->var->vartype));
-	Node	   *result = eval_const_expressions(NULL, rf_condition_with(range->expression, by));
-
-	return IsA(result, Const) && !((Const *) result)->constisnull ? (Const *) result : NULL;
-}
-
-/* Whether a range holds rows of one group alone: the function keeps the order. */
-static bool
-is_exact(const RfGroupRange *range, Datum value, Datum low, Datum high)
-{
-	Const	   *of_low = value_for(range, low);
-	Const	   *of_high = value_for(range, high);
-
-	return of_low != NULL && of_high != NULL && of_low->constbyval &&
-		of_low->constvalue == value && of_high->constvalue == value;
-}
-
 /* The range of each group.  Neighbours often have the same. */
 static void
 compute_bounds(const RfGroupJoin *join, RfGroupRange *range)
 {
 	Form_pg_attribute column = TupleDescAttr(join->flow->columns, join->columns[range->column]);
-	bool		keeps_order = rf_monotone_keeps_order(range->expression, range->var);
 	int			ngroups = list_length(join->part->groups);
 
-	range->exact = keeps_order;
+	range->exact = true;
 	range->lows = palloc(ngroups * sizeof(Datum));
 	range->highs = palloc(ngroups * sizeof(Datum));
 	for (int i = 0; i < ngroups; i++)
@@ -172,6 +149,7 @@ compute_bounds(const RfGroupJoin *join, RfGroupRange *range)
 		Datum		value = ((RfGroup *) list_nth(join->part->groups, i))->values[range->column];
 		Datum		before = i == 0 ? (Datum) 0 :
 		((RfGroup *) list_nth(join->part->groups, i - 1))->values[range->column];
+		Const	   *constant;
 
 		if (i > 0 && datumIsEqual(value, before, column->attbyval, column->attlen))
 		{
@@ -180,11 +158,13 @@ compute_bounds(const RfGroupJoin *join, RfGroupRange *range)
 			continue;
 		}
 		CHECK_FOR_INTERRUPTS();
-		rf_monotone_range(range->expression, range->var,
-						  makeConst(column->atttypid, column->atttypmod, column->attcollation,
-									column->attlen, value, false, column->attbyval),
+		constant = makeConst(column->atttypid, column->atttypmod, column->attcollation,
+							 column->attlen, value, false, column->attbyval);
+		rf_monotone_range(range->expression, range->var, constant,
 						  &range->lows[i], &range->highs[i]);
-		range->exact = range->exact && is_exact(range, value, range->lows[i], range->highs[i]);
+		range->exact = range->exact &&
+			rf_monotone_is_constant(range->expression, range->var, constant,
+									range->lows[i], range->highs[i]);
 	}
 }
 

@@ -351,25 +351,6 @@ rf_monotone_is(Node *value, const Var *var)
 		steps != NIL && strategy_of(entry->eq_opr, value, &family) == BTEqualStrategyNumber;
 }
 
-/*
- * Whether such an expression never falls when the column rises.
- */
-bool
-rf_monotone_keeps_order(Node *value, const Var *var)
-{
-	List	   *steps = NIL;
-	ListCell   *cell;
-
-	if (!rf_steps_from(value, var, &steps))
-		return false;
-	foreach(cell, steps)
-	{
-		if (((RfStep *) lfirst(cell))->kind != RF_STEP_MONOTONE)
-			return false;
-	}
-	return true;
-}
-
 /* The value with a number, or the last one on its side of the type. */
 static Datum
 value_or_end(Oid type, int64 number)
@@ -396,4 +377,18 @@ rf_monotone_range(Node *value, const Var *var, Const *constant, Datum *low, Datu
 	hull = hull_of_values(value, BTEqualStrategyNumber, *constant, family, var);
 	*low = value_or_end(var->vartype, hull.low);
 	*high = value_or_end(var->vartype, hull.high);
+}
+
+/*
+ * Whether such an expression has the value of a constant wherever the column lies
+ * between two values, so that no rows but those with this value lie there.
+ */
+bool
+rf_monotone_is_constant(Node *value, const Var *var, Const *constant, Datum low, Datum high)
+{
+	List	   *steps = NIL;
+
+	return rf_steps_from(value, var, &steps) &&
+		rf_steps_are_constant(steps, rf_discrete_number(var->vartype, low),
+							  rf_discrete_number(var->vartype, high), constant->constvalue);
 }

@@ -20,6 +20,9 @@
  * limit cut the neighbourhood into pieces, and the first or last piece that
  * reaches the limit is searched.
  *
+ * Likewise, steps make one value of a whole range if they make it of both ends of
+ * each piece on which they are monotone.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -28,6 +31,7 @@
 #include "datatype/timestamp.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
@@ -341,4 +345,55 @@ rf_steps_back(List *steps, RfLimits *limits)
 		limits->compare = lookup_type_cache(step->input,
 											TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo;
 	}
+}
+
+static bool is_constant(List *steps, int first, int64 low, int64 high, Datum value);
+
+/* The same of numbers between which the step is monotone. */
+static bool
+is_constant_on_piece(List *steps, int first, int64 low, int64 high, Datum value)
+{
+	RfStep	   *step = list_nth(steps, first);
+	Datum		of_low = call(step, rf_discrete_value(step->input, low));
+	Datum		of_high = call(step, rf_discrete_value(step->input, high));
+
+	if (first == list_length(steps) - 1)
+		return get_typbyval(step->output) && of_low == value && of_high == value;
+	return rf_discrete_is(step->output) &&
+		is_constant(steps, first + 1, rf_discrete_number(step->output, of_low),
+					rf_discrete_number(step->output, of_high), value);
+}
+
+/* Whether steps from that one on make this value of all numbers between two. */
+static bool
+is_constant(List *steps, int first, int64 low, int64 high, Datum value)
+{
+	RfStep	   *step = list_nth(steps, first);
+	RfCuts		cuts = {0, 0, NULL};
+	int64		start = low;
+
+	if (step->kind == RF_STEP_ROUND || low < step->first || high > step->last)
+		return false;
+	if (step->kind != RF_STEP_MONOTONE)
+		cuts = find_cuts(step, low, high);
+	for (int i = 0; i < cuts.ncuts; i++)
+	{
+		/* a cut is the first number of the piece above it */
+		if (cuts.cuts[i] <= start || cuts.cuts[i] > high)
+			continue;
+		if (!is_constant_on_piece(steps, first, start, cuts.cuts[i] - 1, value))
+			return false;
+		start = cuts.cuts[i];
+	}
+	return is_constant_on_piece(steps, first, start, high, value);
+}
+
+/*
+ * Whether steps make this value of all numbers between two; false as well if that
+ * cannot be told.
+ */
+bool
+rf_steps_are_constant(List *steps, int64 low, int64 high, Datum value)
+{
+	return low <= high && is_constant(steps, 0, low, high, value);
 }

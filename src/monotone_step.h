@@ -55,5 +55,6 @@ typedef struct RfStep
 
 extern int64 rf_limit_number(const RfLimits *limits, const RfLimit *limit, int direction);
 extern void rf_steps_back(List *steps, RfLimits *limits);
+extern bool rf_steps_are_constant(List *steps, int64 low, int64 high, Datum value);
 
 #endif							/* RF_MONOTONE_STEP_H */

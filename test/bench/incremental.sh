@@ -25,7 +25,11 @@ daily_flow()
     sql "$1" refresh.sql technique=NULL
 }
 
-by_hand_since() { measure "$1" theirs overwrite.sql query="$(daily "$2" "ts >= $3")" window="day >= $3"; }
+# by_hand_since NAME SOURCE SINCE [VARIABLE=VALUE]...
+by_hand_since()
+{
+    measure "$1" theirs overwrite.sql query="$(daily "$2" "ts >= $3")" window="day >= $3" "${@:4}"
+}
 
 vacuum() { sql public vacuum.sql; }
 
@@ -67,31 +71,51 @@ refresh_often()
     say "$(printf '%-16s %9.4f s, median of %d in one session' "$1" "$(median again 1)" $count)"
 }
 
-# few NAME UPDATED MOVED: rounds in which some rows of the last week change
+# change_some UPDATED MOVED
+change_some()
+{
+    changes=$((${changes:-0} + 1))
+    sql public change_rows.sql round=$changes total=$total updated="$1" moved="$2"
+}
+
+# few NAME UPDATED MOVED: rounds in which some rows of the last week change; once for the
+# first run of a session, and once for the second one
 few()
 {
     local round
     daily_sides $week
     for round in $(seq "$rounds"); do
         vacuum
-        changes=$((${changes:-0} + 1))
-        sql public change_rows.sql round=$changes total=$total updated="$2" moved="$3"
-        measure "$1.ours" ours refresh.sql technique=NULL
-        by_hand_since "$1.theirs" live_events $week
+        change_some "$2" "$3"
+        measure "$1.first.ours" ours refresh.sql technique=NULL
+        by_hand_since "$1.first.theirs" live_events $week
+        same_rows "$1" 'r.*'
+        vacuum
+        change_some "$2" "$3"
+        changes=$((changes + 1))
+        measure "$1.ours" ours refresh.sql technique=NULL before=refresh_and_change.sql \
+            round=$changes total=$total updated="$2" moved="$3"
+        by_hand_since "$1.theirs" live_events $week before=overwrite.sql
         same_rows "$1" 'r.*'
     done
 }
 
-# few_indexed CASE WHAT UPDATED MOVED: the same with an index that finds the rows of a
-# group, and without
+# few_with CASE WHAT UPDATED MOVED INDEX NAME
+few_with()
+{
+    few "$1.$6" "$3" "$4"
+    report "$1 $2, index on $5" 'overwrite' "$1.$6.ours" "$1.$6.theirs"
+    report "$1 the same, first run of a session" 'overwrite' "$1.$6.first.ours" "$1.$6.first.theirs"
+}
+
+# few_indexed CASE WHAT UPDATED MOVED: with an index that finds the rows of a group, and
+# without
 few_indexed()
 {
     query 'CREATE INDEX live_events_key_ts ON live_events (key, ts)'
-    few "$1.group" "$3" "$4"
-    report "$1 $2, index on (key, ts)" 'overwrite' "$1.group.ours" "$1.group.theirs"
+    few_with "$@" '(key, ts)' group
     query 'DROP INDEX live_events_key_ts'
-    few "$1.time" "$3" "$4"
-    report "$1 $2, index on ts" 'overwrite' "$1.time.ours" "$1.time.theirs"
+    few_with "$@" ts time
 }
 
 # One group in five is affected.

@@ -2,6 +2,8 @@
 --
 --   psql -v script=correct.sql -v counted=t -v process=FILE -f measure.sql
 --
+-- With -v before=FILE the session runs that one first.
+--
 -- Gives one line: seconds, bytes of WAL, bytes of WAL by the run's record, rows
 -- of the table inserted, updated, updated heap-only, deleted, where its WAL begins
 -- and ends, the technique of the run and the reasons.  The file gets the id of the
@@ -10,6 +12,12 @@
 \set run_technique ''
 \set run_reasons ''
 SELECT pg_backend_pid() \g :process
+\if :{?before}
+\o /dev/null
+\ir :before
+\o
+\endif
+SELECT pg_stat_force_next_flush() \g /dev/null
 SELECT array_agg(relid::oid) AS parts
 FROM (SELECT :'counted'::regclass UNION SELECT relid FROM pg_partition_tree(:'counted')) AS p (relid) \gset
 SELECT sum(n_tup_ins) AS ins, sum(n_tup_upd) AS upd, sum(n_tup_hot_upd) AS hot, sum(n_tup_del) AS del

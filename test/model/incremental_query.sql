@@ -57,8 +57,8 @@ DECLARE
 BEGIN
 	IF model.chance(0.04) THEN
 		RETURN model.condition(prefix, model.names(types), types);
-	ELSIF model.chance(0.03) AND types[n] = 'date' THEN
-		RETURN format('%sa%s <= model.today()', prefix, n);
+	ELSIF model.chance(0.04) AND 'date' = ANY (types) THEN
+		RETURN format('%sa%s <= model.today()', prefix, array_position(types, 'date'));
 	END IF;
 	RETURN format(model.pick('{%1$s = %2$s,%1$s = %2$s,%1$s <> %2$s,%1$s IS NOT NULL,%1$s IS NULL,%1$s IS DISTINCT FROM %2$s,%1$s >= %2$s,%1$s < %2$s,"%1$s IN (%2$s, %3$s)"}'),
 		format('%sa%s', prefix, n), model.fact_literal(types[n]), model.fact_literal(types[n]));

@@ -172,6 +172,58 @@ $node->wait_for_subscription_sync($publisher, 'sub');
 is(refreshed(), 'of_day APPEND_ONLY, of_part APPEND_ONLY, of_name COMPLETE_REPLACE_WHERE UNSUPPORTED_QUERY_SHAPE', 'and copied once more');
 step(q{DELETE FROM part WHERE id = 3}, 'of_day NO_OP, of_part ROW_BASED, of_name ROW_BASED', 'and go on as before');
 
+# At random.
+my $seed = $ENV{SEED} // int(rand(1_000_000));
+srand($seed);
+
+sub random_change
+{
+	my ($id, $day, $n, $other) = map { int(rand($_)) } 60, 6, 5, 5;
+	$day += 8;
+	my @changes = (
+		"INSERT INTO event VALUES ($id, $day, $n) ON CONFLICT (id) DO UPDATE SET day = excluded.day, n = excluded.n",
+		"INSERT INTO event SELECT $id + 100 + i, $day, i % 5 FROM generate_series(1, 30) AS i ON CONFLICT DO NOTHING",
+		"UPDATE event SET n = $n WHERE id % 7 = $other",
+		"UPDATE event SET day = $day WHERE id % 13 = $other",
+		"UPDATE event SET id = id + 1000 WHERE id = $id",
+		"DELETE FROM event WHERE id % 11 = $other",
+		"INSERT INTO part SELECT $id + i, $day, $n FROM generate_series(0, $other) AS i ON CONFLICT DO NOTHING",
+		"UPDATE part SET n = $n WHERE id % 5 = $other",
+		"UPDATE part SET day = $day WHERE id = $id",
+		"UPDATE part SET day = 21 - day WHERE id % 13 = $other",
+		"DELETE FROM part WHERE id % 9 = $other",
+		"INSERT INTO kind VALUES ($n, 'name $id') ON CONFLICT (n) DO UPDATE SET name = excluded.name",
+		"UPDATE kind SET n = $n WHERE n = $other",
+		"DELETE FROM kind WHERE n = $n");
+	push @changes, 'TRUNCATE event', 'TRUNCATE part', 'TRUNCATE kind, part' if rand() < 0.2;
+	return $changes[rand(@changes)];
+}
+
+# One that meets a key that is there already is left out.
+sub random_transaction
+{
+	my $block = join ' ', map {
+		my $fails = rand() < 0.1 ? 'PERFORM 1 / 0;' : '';
+		'BEGIN ' . random_change() . "; $fails EXCEPTION WHEN unique_violation OR division_by_zero THEN NULL; END;"
+	} 1 .. 1 + rand(3);
+	return "DO \$change\$ BEGIN $block END \$change\$";
+}
+
+my @wrong;
+my %seen;
+for my $round (1 .. 40)
+{
+	my @transactions = map { random_transaction() } 1 .. 1 + rand(3);
+	query("UPDATE part SET n = n + 1 WHERE id % 10 = $round % 10") if rand() < 0.2;
+	published(join '; ', @transactions);
+	my $result = refreshed();
+	push @wrong, "after @transactions: $result" if $result =~ /WRONG/;
+	$seen{$_}++ foreach $result =~ /(NO_OP|APPEND_ONLY|ROW_BASED|COMPLETE)/g;
+}
+note "$_: $seen{$_}" foreach sort keys %seen;
+is(join("\n", @wrong), '', "E1: windows are right after random changes (SEED=$seed)");
+is(join(' ', sort keys %seen), 'APPEND_ONLY COMPLETE NO_OP ROW_BASED', 'of all kinds');
+
 query('DROP SUBSCRIPTION sub');
 unlike(slurp_file($node->logfile), qr/was not closed/, 'nothing is left open, of partitions neither');
 $node->stop;

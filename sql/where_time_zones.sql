@@ -1,23 +1,13 @@
 \getenv source PG_ABS_SRCDIR
 \set prepare :source /sql/include/prepare.sql
 \i :prepare
+\set zones :source /sql/include/zones.sql
+\i :zones
 --
 -- D3: what a condition on local times and dates says of the source's timestamps is
 -- right in every time zone, also where clocks are set back past midnight, or a day
 -- is left out or lived twice.
 --
-SET DateStyle = 'ISO, YMD';
-CREATE TABLE change (zone text, at timestamptz);
-INSERT INTO change VALUES
-    ('America/St_Johns', '2000-10-29 02:31+00'),    -- back from 00:01 to 23:01
-    ('America/Havana', '2012-04-01 05:00+00'),      -- midnight does not exist
-    ('America/Sao_Paulo', '2018-02-18 02:00+00'),   -- midnight exists twice
-    ('Africa/Cairo', '2010-09-09 22:00+00'),
-    ('Pacific/Kwajalein', '1969-09-30 13:00+00'),   -- a day twice
-    ('Pacific/Apia', '2011-12-30 10:00+00'),
-    ('America/New_York', '1883-11-18 17:00+00'),    -- local mean time before
-    ('Australia/Lord_Howe', '2024-04-06 15:00+00'), -- by half an hour
-    ('Europe/Berlin', '2024-10-27 01:00+00');
 CREATE TABLE function (expression text);
 INSERT INTO function VALUES
     ('date_trunc(''day'', at)'), ('date_trunc(''hour'', at)'), ('date_trunc(''week'', at)'),
@@ -26,16 +16,11 @@ INSERT INTO function VALUES
     ('at + interval ''1 day 1 hour'''), ('extract(julian FROM at)'), ('local_at::timestamptz'),
     ('(local_at AT TIME ZONE ''America/St_Johns'')::date');
 
--- Rows around a change, dense near it, in the zone's time.
+-- Rows around a change, in the zone's time.
 CREATE TABLE source (at timestamptz, local_at timestamp);
 CREATE FUNCTION fill_source(middle timestamptz) RETURNS void LANGUAGE sql AS $$
     TRUNCATE test.source;
-    INSERT INTO test.source
-    SELECT moment, moment
-    FROM (SELECT middle + i * interval '30 min' + j * interval '1 microsecond'
-          FROM generate_series(-75, 75) i, generate_series(-1, 1) j
-          UNION ALL
-          VALUES ('infinity'::timestamptz), ('-infinity'), ('0044-03-15 BC'), (NULL)) AS moments(moment);
+    INSERT INTO test.source SELECT moment, moment FROM moments(middle) AS moment;
 $$;
 
 -- For each function and several bounds: predicates for which the target is not

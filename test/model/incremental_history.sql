@@ -77,7 +77,8 @@ BEGIN
 				END IF;
 			WHEN 'second' THEN
 				COMMIT;
-				SELECT name INTO runnable FROM incremental_flow o WHERE NOT model.may_fail(o) ORDER BY name DESC LIMIT 1;
+				-- a run that is skipped holds a lock on the flow that second_runs does not see
+				SELECT name INTO runnable FROM incremental_flow o WHERE NOT is_paused AND NOT model.may_fail(o) ORDER BY name DESC LIMIT 1;
 				CALL model.change_in_second_session(runnable);
 			WHEN 'target' THEN
 				SELECT name INTO runnable FROM incremental_flow WHERE NOT model.second_runs(target) ORDER BY random() LIMIT 1;

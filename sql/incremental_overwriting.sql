@@ -48,4 +48,20 @@ UPDATE source SET v = v + 1 WHERE k < 1000;
 SELECT (replace_flow.refresh('flow', technique => 'PARTITION_OVERWRITE')).technique;
 SELECT same('TABLE target', 'TABLE source');
 
+-- Groups of many rows: what counts are the rows that are affected.
+CREATE TABLE event (day int, kind int, n int);
+INSERT INTO event SELECT i % 6, i % 12, i FROM generate_series(1, 100000) AS i;
+CREATE TABLE kind (kind int PRIMARY KEY, name text);
+INSERT INTO kind SELECT i, 'kind ' || i FROM generate_series(0, 11) AS i;
+CREATE TABLE named (day int, name text, n int) PARTITION BY RANGE (day);
+CREATE TABLE named_1 PARTITION OF named FOR VALUES FROM (0) TO (3);
+CREATE TABLE named_2 PARTITION OF named FOR VALUES FROM (3) TO (6);
+SELECT replace_flow.create_where_flow('named', 'SELECT day, name, n FROM event JOIN kind USING (kind)', 'day >= 0 AND day < 6');
+SELECT refreshed('named');
+ANALYZE event, kind, named;
+UPDATE kind SET name = upper(name);
+SELECT technique, affected_groups, split_part(reason, ':', 1) AS reason FROM replace_flow.planning('named');
+SELECT (replace_flow.refresh('named')).technique;
+SELECT same('TABLE named', 'SELECT day, name, n FROM event JOIN kind USING (kind)');
+
 \i :finish

@@ -42,6 +42,9 @@ CREATE INDEX ON event (key);
 SELECT missing_indexes('daily');
 CREATE INDEX ON event (key, ts);
 SELECT missing_indexes('daily');
+-- A unique index of the target that finds less than a group finds it as well.
+ALTER TABLE daily ADD PRIMARY KEY (key, day);
+SELECT missing_indexes('daily');
 CREATE TABLE label (key int, name text);
 SELECT replace_flow.create_where_flow('labelled', 'SELECT ts, e.key, name FROM event e LEFT JOIN label l ON e.key = l.key', 'ts > ''2024-01-05''');
 SELECT missing_indexes('labelled');
@@ -56,10 +59,19 @@ SELECT replace_flow.create_where_flow('t6', 'SELECT count(*) AS key FROM event',
 SELECT replace_flow.create_where_flow('t7', 'SELECT relname::text AS name, relpages AS key FROM pg_class', 'key > 0');
 CREATE FUNCTION is_new(timestamp) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT $1 > now() - interval ''3 days''';
 SELECT replace_flow.create_where_flow('t8', 'SELECT ts, key FROM event', 'is_new(ts)');
+CREATE UNLOGGED TABLE unlogged (key int);
+SELECT replace_flow.create_where_flow('t11', 'TABLE unlogged', 'key > 0');
 -- Only changes of one of the tables make a run complete.
 SELECT replace_flow.create_where_flow('t9', 'SELECT ts, key FROM event e WHERE EXISTS (SELECT FROM label l WHERE l.key = e.key)', 'key > 0');
 -- These are fine: the time in the predicate, the zone that is the flow's.
 SELECT replace_flow.create_where_flow('t10', 'SELECT ts::timestamptz AS at, key FROM event', 'at > now() - interval ''3 days''');
+-- That only the worker looks at another setting makes no run complete.
+SELECT technique FROM replace_flow.refresh('daily');
+SELECT replace_flow.alter_flow('daily', refresh_on_change => true);
+SELECT technique FROM replace_flow.refresh('daily');
+SELECT replace_flow.alter_flow('daily', refresh_on_change => false);
+SELECT technique FROM replace_flow.refresh('daily');
+SELECT refused($$ SELECT replace_flow.refresh('daily', technique => 'INCREMENTAL') $$);
 SET client_min_messages = warning;
 REVOKE USAGE ON SCHEMA test FROM regress_rf_other;
 DROP ROLE regress_rf_other;

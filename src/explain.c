@@ -81,24 +81,30 @@ put_query(RfExplain *explain, Query *query)
 	put_lines(explain, "  ", rf_query_plan(query));
 }
 
+static List *
+add_statement(List *statements, char *statement)
+{
+	return statement == NULL ? statements : list_append_unique(statements, makeString(statement));
+}
+
 /* What is missing for refreshes that recompute some groups of rows. */
 static void
 put_indexes(RfExplain *explain, const RfFlow *flow)
 {
-	bool		titled = false;
+	List	   *statements = NIL;
 	ListCell   *cell;
 
 	foreach(cell, rf_sources_of_flow(flow)->sources)
 	{
-		char	   *index = rf_missing_index(lfirst(cell));
+		const RfSource *source = lfirst(cell);
 
-		if (index == NULL)
-			continue;
-		if (!titled)
-			put_title(explain, pstrdup("Indexes that would help to recompute what changed:"));
-		titled = true;
-		put_lines(explain, "  ", index);
+		statements = add_statement(statements, rf_missing_index(source));
+		statements = add_statement(statements, rf_missing_target_index(flow, source));
 	}
+	if (statements != NIL)
+		put_title(explain, pstrdup("Indexes that would help to recompute what changed:"));
+	foreach(cell, statements)
+		put_lines(explain, "  ", strVal(lfirst(cell)));
 }
 
 static void

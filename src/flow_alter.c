@@ -388,12 +388,15 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 
 /* Other tables are to wake the flow, or none are; others are to be captured. */
 static void
-settle_triggers(const RfDefinition *definition)
+settle_triggers(const RfDefinition *definition, bool reads_anew)
 {
 	if (definition->row.refresh_on_change)
 		rf_wake_up_check_rights(rf_reads_of_flow(definition->flow_id),
 								definition->owner, definition->name);
-	rf_define_triggers(definition, definition->flow_id);
+	if (reads_anew)
+		rf_define_triggers(definition, definition->flow_id);
+	else
+		rf_wake_up_triggers_place(definition->flow_id);
 	(void) rf_triggers_settle(false);
 }
 
@@ -432,7 +435,7 @@ alter(RfDefinition *definition, RfAlteration *alteration)
 		rf_define_check_quarantine(definition);
 	if (alteration->new_source || alteration->new_waking ||
 		(alteration->reads_anew && definition->row.kind == RF_WHERE))
-		settle_triggers(definition);
+		settle_triggers(definition, alteration->reads_anew);
 	if (alteration->new_name != NULL && strcmp(alteration->new_name, definition->name) != 0)
 		rename_flow(definition, alteration->new_name);
 	if (alteration->reads_anew)

@@ -36,6 +36,7 @@
 #include "query_level.h"
 #include "repeatable.h"
 #include "source_trace.h"
+#include "table_family.h"
 #include "total.h"
 #include "where_predicate.h"
 
@@ -293,5 +294,7 @@ rf_source_obstacle(const RfSource *source)
 	}
 	if (has_virtual_columns(source->relid))
 		return psprintf("\"%s\" has virtual generated columns", name);
+	if (rf_table_is_unlogged(source->relid))
+		return psprintf("\"%s\" or a part of it is unlogged, and a crash empties it", name);
 	return NULL;
 }

@@ -33,6 +33,7 @@
 #include "role.h"
 #include "source_trace.h"
 #include "sql_text.h"
+#include "table_family.h"
 #include "where_predicate.h"
 
 static void
@@ -48,7 +49,8 @@ static void
 warn_of_query(const RfFlow *flow, const RfSources *sources)
 {
 	warn(flow, rf_reason_of_query(sources->culprit),
-		 "Take it out of the query. A condition on the time belongs into replace_where; "
+		 "Take it out of the query. A condition on the time belongs into replace_where, and the "
+		 "time of a row's insertion into a column with a default that the query does not give; "
 		 "a function that gives the same for the same arguments can be marked IMMUTABLE.");
 }
 
@@ -63,6 +65,8 @@ static void
 warn_of_table(const RfFlow *flow, const RfSource *source, const char *obstacle)
 {
 	warn(flow, psprintf("UNTRACKED_SOURCE: %s", obstacle),
+		 rf_table_is_unlogged(source->relid) ?
+		 psprintf("ALTER TABLE %s SET LOGGED, and its parts.", rf_sql_relation(source->relid)) :
 		 psprintf("Nobody sees its changes. Copy what the query needs of \"%s\" into an ordinary "
 				  "table, or let refreshes be as rare as will do.", get_rel_name(source->relid)));
 }
@@ -124,7 +128,7 @@ tell_of_shape(const RfFlow *flow, const RfSources *sources)
 			(errmsg("a change of %s will make the next refresh of flow \"%s\" recompute its whole window",
 					names, flow->name),
 			 errdetail("UNSUPPORTED_QUERY_SHAPE: it cannot be told which output rows a change affects."),
-			 errhint("Let columns of the table get to the output: through GROUP BY, PARTITION BY and joins by equality. LIMIT, DISTINCT ON, other aggregates, outer joins and subqueries in expressions hold them back.")));
+			 errhint("Let columns of the table get to the output: through GROUP BY, PARTITION BY and joins by equality; if it is on the optional side of an outer join, the columns that it is joined by. LIMIT, DISTINCT ON, other aggregates and subqueries in expressions hold them back.")));
 }
 
 /* What of the predicate depends on a row and on the time; the rest is computed once. */
@@ -193,22 +197,32 @@ path_of(const RfSource *source, const RfOccurrence *occurrence)
 	return path;
 }
 
+/* Whether the first columns of an index are all among some. */
+static bool
+begins_with(Form_pg_index index, int ncolumns, List *columns)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (!list_member_int(columns, index->indkey.values[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool
 index_serves(Relation index, const RfPath *path)
 {
 	Form_pg_index form = index->rd_index;
 	int			nequal = list_length(path->equal);
+	bool		is_ranged = path->ranged != InvalidAttrNumber;
 
 	if (index->rd_rel->relam != BTREE_AM_OID || !form->indisvalid ||
-		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
-		form->indnkeyatts < nequal + (path->ranged != InvalidAttrNumber))
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
 		return false;
-	for (int i = 0; i < nequal; i++)
-	{
-		if (!list_member_int(path->equal, form->indkey.values[i]))
-			return false;
-	}
-	return path->ranged == InvalidAttrNumber || form->indkey.values[nequal] == path->ranged;
+	if (form->indisunique && begins_with(form, form->indnkeyatts, path->equal))
+		return true;
+	return form->indnkeyatts >= nequal + is_ranged && begins_with(form, nequal, path->equal) &&
+		(!is_ranged || form->indkey.values[nequal] == path->ranged);
 }
 
 static bool
@@ -264,4 +278,23 @@ rf_missing_index(const RfSource *source)
 			return create_index(source->relid, &path);
 	}
 	return NULL;
+}
+
+/*
+ * The same for the target, in which rows of groups are looked for when this source
+ * has changed.
+ */
+char *
+rf_missing_target_index(const RfFlow *flow, const RfSource *source)
+{
+	RfPath		path = {NIL, InvalidAttrNumber};
+	int			group = -1;
+
+	if (rf_source_obstacle(source) != NULL)
+		return NULL;
+	while ((group = bms_next_member(source->groups, group)) >= 0)
+		path.equal = lappend_int(path.equal, flow->output_attnums[flow->column_outputs[group]]);
+	if (path.equal == NIL || has_index(flow->target, &path))
+		return NULL;
+	return create_index(flow->target, &path);
 }

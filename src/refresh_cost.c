@@ -43,30 +43,27 @@ cost_of(const RfFlow *flow, Node *predicate, double *old_rows)
 		rf_query_cost(rf_window_old_rows(flow, predicate, false), RF_PLAN_CACHED, old_rows);
 }
 
-/* The same for each of the groups alone, as some of them show. */
+/* The same for each of the groups alone, and all their rows, as some of them show. */
 static double
-cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected)
+cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected,
+				double *old_rows)
 {
 	int64		ngroups = rf_affected_groups(affected);
 	int64		step = Max(ngroups / SAMPLES, 1);
 	double		cost = 0;
 	int			samples = 0;
 
+	*old_rows = 0;
 	for (int64 i = step / 2; i < ngroups; i += step)
 	{
 		double		rows;
 
 		cost += cost_of(flow, rf_affected_predicate_of_group(affected, predicate, i), &rows);
+		*old_rows += rows;
 		samples++;
 	}
+	*old_rows *= (double) ngroups / samples;
 	return cost / samples * ngroups;
-}
-
-/* The part of some rows that are in the groups, if each of them is one row. */
-static double
-share_of(const RfAffected *affected, double rows)
-{
-	return Min(1, rf_affected_groups(affected) / Max(rows, 1));
 }
 
 /*
@@ -80,6 +77,7 @@ rf_refresh_cost(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate)
 	RfAffected *affected = plan->affected;
 	double		rows;
 	double		rows_in_range;
+	double		rows_in_groups;
 	int			parts = rf_affected_parts(affected);
 	double		all = cost_of(flow, predicate, &rows);
 	bool		is_small = all < SMALL && parts <= FEW_PARTS;
@@ -93,10 +91,11 @@ rf_refresh_cost(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate)
 	plan->costs[RF_ROW_BASED] = range;
 	if (rf_affected_is_exact(affected))
 	{
-		plan->affected_share = share_of(affected, rows);
+		probe = cost_of_probing(flow, predicate, affected, &rows_in_groups) +
+			Max(parts - 1, 0) * PART_COST;
+		plan->affected_share = Min(1, rows_in_groups / Max(rows, 1));
 		/* to look up each row's group costs something, too */
-		scan = range * (0.6 + 0.5 * share_of(affected, rows_in_range)) * parts;
-		probe = cost_of_probing(flow, predicate, affected) + Max(parts - 1, 0) * PART_COST;
+		scan = range * (0.6 + 0.5 * Min(1, rows_in_groups / Max(rows_in_range, 1))) * parts;
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);
 		if (range < Min(scan, probe) && !is_small)

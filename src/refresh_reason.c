@@ -101,9 +101,6 @@ check_source(const RfFlow *flow, const RfRefreshBase *base, const RfSource *sour
 {
 	char	   *obstacle = rf_source_obstacle(source);
 
-	if (obstacle == NULL && rf_table_is_unlogged(source->relid))
-		obstacle = psprintf("\"%s\" or a part of it is unlogged, and a crash empties it",
-							get_rel_name(source->relid));
 	if (obstacle == NULL && !rf_capture_is_complete(base->captured, source->relid,
 													flow->owner))
 		obstacle = psprintf("\"%s\" or a part of it lacks triggers of the flow",
@@ -133,10 +130,13 @@ check_query(const RfFlow *flow, const RfRefreshBase *base)
 	 * now again: what came before the snapshot may have come with what is not
 	 * logged
 	 */
+	if (base->seen.sources == 0)
+		return "SOURCE_DDL_OR_BULK_CHANGE: the last run met tables or definitions that were new "
+			"to the flow; changes are known since then";
 	if (base->seen.sources != base->sources_print ||
 		rf_fingerprint_of_sources(flow, base->sources->query) != base->sources_print)
-		return "SOURCE_DDL_OR_BULK_CHANGE: a table, view or function that the query uses "
-			"was changed or replaced";
+		return "SOURCE_DDL_OR_BULK_CHANGE: a table, view or function that the query uses was "
+			"altered, emptied, rewritten or replaced, or has other parts or rights";
 	return NULL;
 }
 

@@ -489,6 +489,16 @@ lock_if_free(Oid relid, bool superfluous, bool in_ddl)
 									  ShareRowExclusiveLock);
 }
 
+/* A table that is in use keeps triggers that nobody needs. */
+static void
+tell_what_stays(Oid relid)
+{
+	ereport(NOTICE,
+			(errmsg("triggers that no flow needs any more stay on \"%s\", which is in use",
+					get_rel_name(relid)),
+			 errhint("They go when a flow is next altered or dropped.")));
+}
+
 /*
  * Lock tables that are to be settled, those that can be had at once; whether no
  * other one lacks a trigger.
@@ -504,7 +514,11 @@ lock_what_is_free(int nrows, const RfRow *rows, bool in_ddl, List **tables)
 		bool		superfluous = rf_row_bool(&rows[i], "superfluous");
 
 		if (!lock_if_free(relid, superfluous, in_ddl))
+		{
 			all &= superfluous;
+			if (superfluous && !in_ddl)
+				tell_what_stays(relid);
+		}
 		else if (get_rel_name(relid) != NULL)
 			*tables = list_append_unique_oid(*tables, relid);
 	}

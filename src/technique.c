@@ -19,6 +19,17 @@ rf_technique_name(RfTechnique technique)
 	return technique_names[technique];
 }
 
+static char *
+all_names(void)
+{
+	char	   *names = pstrdup(technique_names[0]);
+
+	for (int i = 1; i < RF_TECHNIQUES; i++)
+		names = psprintf("%s%s%s", names, i == RF_TECHNIQUES - 1 ? " and " : ", ",
+						 technique_names[i]);
+	return names;
+}
+
 /*
  * A technique by its name.
  */
@@ -34,6 +45,5 @@ rf_technique_parse(const char *name, const char *flow_name)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("technique \"%s\" is not known", name),
 			 errdetail("Flow \"%s\" was to be refreshed with it.", flow_name),
-			 errhint("Leave the technique to the run, or use \"%s\".",
-					 technique_names[RF_COMPLETE])));
+			 errhint("Leave the technique to the run, or use one of %s.", all_names())));
 }

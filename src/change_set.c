@@ -18,8 +18,8 @@
  *		for each column its number, its type, and its range;
  *		for each row its length and a minimal tuple of these columns.
  *
- * They never leave the database, and the log is emptied when columns change;
- * so bytes are in the order of the machine.
+ * They never leave the database; so bytes are in the order of the machine.  A column,
+ * and then its type, may have been dropped since they were written.
  *
  *-------------------------------------------------------------------------
  */
@@ -30,6 +30,7 @@
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 
 #include "change_set.h"
 #include "compat.h"
@@ -349,6 +350,18 @@ add_written_ranges(RfChangeSet *changes, const RfContentColumn *columns, const i
 	}
 }
 
+/* Whether the types of all columns that were written are there, of those dropped as well. */
+static bool
+types_exist(const RfContentColumn *columns, int ncolumns)
+{
+	for (int j = 0; j < ncolumns; j++)
+	{
+		if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(columns[j].type)))
+			return false;
+	}
+	return true;
+}
+
 static TupleDesc
 describe_written(const RfContentColumn *columns, int ncolumns)
 {
@@ -396,7 +409,8 @@ add_columns(RfChangeSet *changes, RfReader *reader, const RfContentHead *head,
 	int		   *positions = palloc(changes->ncolumns * sizeof(int));
 
 	read_bytes(reader, columns, head->ncolumns * sizeof(RfContentColumn));
-	if (!match_columns(changes, columns, head->ncolumns, attnums, positions))
+	if (!match_columns(changes, columns, head->ncolumns, attnums, positions) ||
+		!types_exist(columns, head->ncolumns))
 		rf_changes_add_all(changes);
 	else if (head->kind == RF_CHANGES_ROWS)
 		add_written_rows(changes, reader, describe_written(columns, head->ncolumns), positions);

@@ -49,6 +49,22 @@ SET extra_float_digits = -5;
 SELECT ran('text', 'TABLE text_target', 'SELECT k, v::text FROM source');
 RESET extra_float_digits;
 
+-- How it writes names, and what it takes abbreviations of time zones for.
+CREATE TABLE named (k int, name text, at timestamptz);
+INSERT INTO named SELECT i, 'name', timestamptz '2024-01-01 00:00+00' + i * interval '1 hour' FROM generate_series(1, 48) AS i;
+SELECT replace_flow.create_where_flow('name_target', 'SELECT k, quote_ident(name) AS name FROM named', 'true', name => 'name');
+SELECT ran('name', 'TABLE name_target', 'SELECT k, quote_ident(name) FROM named');
+SET quote_all_identifiers = on;
+SELECT ran('name', 'TABLE name_target', 'SELECT k, quote_ident(name) FROM named');
+RESET quote_all_identifiers;
+SELECT replace_flow.create_where_flow('day_target', $$SELECT (at AT TIME ZONE 'EST')::date AS day, count(*) AS rows
+    FROM named GROUP BY 1$$, 'true', name => 'day');
+SELECT ran('day', 'TABLE day_target', $$SELECT (at AT TIME ZONE 'EST')::date, count(*) FROM named GROUP BY 1$$);
+SET timezone_abbreviations = 'Australia';
+INSERT INTO named VALUES (100, 'name', '2024-01-02 00:00+00');
+SELECT ran('day', 'TABLE day_target', $$SELECT (at AT TIME ZONE 'EST')::date, count(*) FROM named GROUP BY 1$$);
+RESET timezone_abbreviations;
+
 -- A unique index of the target makes other columns tell rows apart.  What came before they
 -- were captured is not told apart by them; what comes then is.
 CREATE TABLE wide (a int, b int, c int, d int, e int);

@@ -23,9 +23,9 @@
  *	  predicate calls.  What a function in SQL or another language calls in turn
  *	  cannot be known; with one of these, all functions that are not the server's
  *	  own count;
- *	- the settings of the flow, those of the session that values as text depend on,
- *	  though the server says that they do not, and for the target the types of its
- *	  columns.
+ *	- the settings of the flow, those of the session that values as text and names of
+ *	  time zones depend on, though the server says that they do not, and for the target
+ *	  the types of its columns.
  *
  * What is not a change, such as a privilege that is granted, may look like one,
  * and then costs a complete run.
@@ -242,8 +242,8 @@ add_functions(uint64 *print, List *functions)
 }
 
 /*
- * What the texts of numbers and bytes look like.  All positive values of the first
- * setting mean the same.
+ * What the texts of numbers, bytes and names look like, and which zone EST is.  All
+ * positive values of the first setting mean the same.
  */
 static void
 add_settings_of_session(uint64 *print)
@@ -256,6 +256,8 @@ add_settings_of_session(uint64 *print)
 	add_string(print, GetConfigOption("lc_numeric", false, false));
 	add_string(print, GetConfigOption("lc_time", false, false));
 	add_string(print, GetConfigOption("xmlbinary", false, false));
+	add_string(print, GetConfigOption("quote_all_identifiers", false, false));
+	add_string(print, GetConfigOption("timezone_abbreviations", false, false));
 }
 
 static void

@@ -65,6 +65,16 @@ INSERT INTO named VALUES (100, 'name', '2024-01-02 00:00+00');
 SELECT ran('day', 'TABLE day_target', $$SELECT (at AT TIME ZONE 'EST')::date, count(*) FROM named GROUP BY 1$$);
 RESET timezone_abbreviations;
 
+-- A lock of a row, where it is a value.
+CREATE TABLE locked (k int PRIMARY KEY);
+CREATE TABLE locking (k int REFERENCES locked);
+INSERT INTO locked VALUES (1), (2);
+SELECT replace_flow.create_where_flow('lock_target', 'SELECT k, xmax::text AS locker FROM locked', 'true', name => 'lock');
+SELECT ran('lock', 'TABLE lock_target', 'SELECT k, xmax::text FROM locked');
+INSERT INTO locking VALUES (1);
+SELECT ran('lock', 'TABLE lock_target', 'SELECT k, xmax::text FROM locked');
+SELECT split_part(reasons[1], 'uses ', 2) FROM replace_flow.refresh('lock');
+
 -- A unique index of the target makes other columns tell rows apart.  What came before they
 -- were captured is not told apart by them; what comes then is.
 CREATE TABLE wide (a int, b int, c int, d int, e int);

@@ -17,12 +17,15 @@
  * Then it matters how the value's type does that.  An enum's label, a table's name
  * and the names of a composite type's attributes can be changed, and no row is.
  *
+ * Who locks a row, or fails to change it, leaves a trace in some of its system columns.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/sysattr.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
@@ -387,6 +390,23 @@ name_of_value_function(const SQLValueFunction *function)
 	}
 }
 
+/* The name of a column that changes while its row does not; or NULL. */
+static const char *
+name_of_unsettled_column(const Var *var)
+{
+	switch (var->varattno)
+	{
+		case MinCommandIdAttributeNumber:
+			return "cmin";
+		case MaxTransactionIdAttributeNumber:
+			return "xmax";
+		case MaxCommandIdAttributeNumber:
+			return "cmax";
+		default:
+			return NULL;
+	}
+}
+
 static bool find_culprit(Node *node, void *context);
 
 static bool
@@ -411,6 +431,8 @@ find_culprit(Node *node, void *context)
 		culprit->name = pstrdup(name_of_value_function((SQLValueFunction *) node));
 	else if (IsA(node, NextValueExpr))
 		culprit->name = pstrdup("a sequence");
+	else if (IsA(node, Var) && name_of_unsettled_column((Var *) node) != NULL)
+		culprit->name = psprintf("system column %s", name_of_unsettled_column((Var *) node));
 	else if (IsA(node, RangeTblEntry))
 	{
 		/* its expressions are walked by who walks the query */

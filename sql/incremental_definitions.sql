@@ -29,6 +29,20 @@ SELECT ran('cast', 'TABLE wrapped_target', 'SELECT wrap(k), k FROM source');
 CREATE OR REPLACE FUNCTION wrap(k int) RETURNS wrapped IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN row(k + 1)::test.wrapped; END';
 SELECT ran('cast', 'TABLE wrapped_target', 'SELECT wrap(k), k FROM source');
 
+-- What the words of a text are.
+CREATE TEXT SEARCH CONFIGURATION words (COPY = simple);
+CREATE TABLE texts (k int, body text);
+INSERT INTO texts SELECT i, 'running dogs ' || i FROM generate_series(1, 100) AS i;
+CREATE FUNCTION words_of(body text) RETURNS tsvector IMMUTABLE LANGUAGE sql AS $$SELECT to_tsvector('test.words', body)$$;
+SELECT replace_flow.create_where_flow('words_target', $$SELECT k, to_tsvector('test.words', body) AS words FROM texts$$, 'k > 0', name => 'words');
+SELECT replace_flow.create_where_flow('words_of_target', 'SELECT k, words_of(body) AS words FROM texts', 'k > 0', name => 'words of');
+SELECT ran('words', 'TABLE words_target', 'SELECT k, words_of(body) FROM texts');
+SELECT ran('words', 'TABLE words_target', 'SELECT k, words_of(body) FROM texts');
+SELECT ran('words of', 'TABLE words_of_target', 'SELECT k, words_of(body) FROM texts');
+ALTER TEXT SEARCH CONFIGURATION words ALTER MAPPING FOR asciiword WITH english_stem;
+SELECT ran('words', 'TABLE words_target', 'SELECT k, words_of(body) FROM texts');
+SELECT ran('words of', 'TABLE words_of_target', 'SELECT k, words_of(body) FROM texts');
+
 -- A column's name, where it is a value.
 CREATE TABLE renamed (k int, v int);
 INSERT INTO renamed SELECT i, i FROM generate_series(1, 100) AS i;

@@ -23,6 +23,7 @@
  *	  predicate calls.  What a function in SQL or another language calls in turn
  *	  cannot be known; with one of these, all functions that are not the server's
  *	  own count;
+ *	- the configurations and dictionaries of text search, where a function may use them;
  *	- the settings of the flow, those of the session that values as text and names of
  *	  time zones depend on, though the server says that they do not, and for the target
  *	  the types of its columns.
@@ -44,6 +45,10 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/pg_ts_config.h"
+#include "catalog/pg_ts_config_map.h"
+#include "catalog/pg_ts_dict.h"
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteSupport.h"
@@ -159,13 +164,37 @@ add_relations(uint64 *print, List *relids)
 		add_relation(print, lfirst_oid(cell));
 }
 
+/* The functions that a flow calls. */
+typedef struct RfCalled
+{
+	List	   *functions;		/* that are not the server's own */
+	bool		search_texts;	/* some are given a configuration of text
+								 * search */
+} RfCalled;
+
+static bool
+searches_texts(Oid function)
+{
+	Oid		   *types;
+	int			ntypes;
+
+	(void) get_func_signature(function, &types, &ntypes);
+	for (int i = 0; i < ntypes; i++)
+	{
+		if (types[i] == REGCONFIGOID || types[i] == REGDICTIONARYOID)
+			return true;
+	}
+	return false;
+}
+
 static bool
 collect_function(Oid function, void *context)
 {
-	List	  **functions = context;
+	RfCalled   *called = context;
 
 	if (function >= FirstNormalObjectId)
-		*functions = list_append_unique_oid(*functions, function);
+		called->functions = list_append_unique_oid(called->functions, function);
+	called->search_texts |= searches_texts(function);
 	return false;
 }
 
@@ -211,26 +240,46 @@ add_all_functions(uint64 *print)
 	table_close(catalog, AccessShareLock);
 }
 
-/* All functions that a flow calls, but for those that are the server's own. */
-static List *
-functions_of(const RfFlow *flow, Query *query)
+/* What decides which words a text has. */
+static void
+add_text_search(uint64 *print)
 {
-	List	   *functions = NIL;
+	static const Oid catalogs[] = {
+		TSConfigRelationId, TSConfigMapRelationId, TSDictionaryRelationId
+	};
 
-	(void) collect_functions((Node *) query, &functions);
+	for (size_t i = 0; i < lengthof(catalogs); i++)
+	{
+		Relation	catalog = table_open(catalogs[i], AccessShareLock);
+		SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
+		HeapTuple	tuple;
+
+		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+			add_version(print, tuple);
+		systable_endscan(scan);
+		table_close(catalog, AccessShareLock);
+	}
+}
+
+static RfCalled
+called_by(const RfFlow *flow, Query *query)
+{
+	RfCalled	called = {NIL, false};
+
+	(void) collect_functions((Node *) query, &called);
 	for (int i = 0; i < flow->columns->natts; i++)
-		(void) collect_functions(rf_conversion_column(flow, i), &functions);
-	(void) collect_functions(rf_predicate_own(flow), &functions);
-	return functions;
+		(void) collect_functions(rf_conversion_column(flow, i), &called);
+	(void) collect_functions(rf_predicate_own(flow), &called);
+	return called;
 }
 
 static void
-add_functions(uint64 *print, List *functions)
+add_functions(uint64 *print, RfCalled called)
 {
 	bool		all = false;
 	ListCell   *cell;
 
-	foreach(cell, functions)
+	foreach(cell, called.functions)
 	{
 		add_cached(print, SearchSysCache1(PROCOID, ObjectIdGetDatum(lfirst_oid(cell))));
 		/* an aggregate is in the internal language */
@@ -239,6 +288,8 @@ add_functions(uint64 *print, List *functions)
 	}
 	if (all)
 		add_all_functions(print);
+	if (all || called.search_texts)
+		add_text_search(print);
 }
 
 /*
@@ -285,7 +336,7 @@ rf_fingerprint_of_sources(const RfFlow *flow, Query *query)
 	uint64		print = 0;
 
 	add_relations(&print, flow->read_relids);
-	add_functions(&print, functions_of(flow, query));
+	add_functions(&print, called_by(flow, query));
 	add_settings(&print, flow);
 	return print;
 }

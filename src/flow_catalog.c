@@ -474,23 +474,24 @@ rf_catalog_release(int32 flow_id, Oid relid)
  * Remove changes of tables that are not captured any more, or are gone.
  *
  * One statement, so that it sees a change only if it sees for whom it was noted.
- * Those that somebody else is about to remove are left to them.
+ * Those that somebody else is about to remove are left to them.  A table may come up
+ * more than once, since for UNION the server would make room for as many as there might
+ * be, which the worker would keep.
  */
 void
 rf_catalog_sweep_changes(void)
 {
 	(void) rf_catalog_execute("WITH RECURSIVE part (relid) AS ("
 							  "SELECT relid FROM replace_flow.captured"
-							  " UNION SELECT i.inhrelid FROM part p"
+							  " UNION ALL SELECT i.inhrelid FROM part p"
 							  " JOIN pg_inherits i ON i.inhparent = p.relid),"
 							  " ancestor (relid) AS (SELECT relid FROM part"
-							  " UNION SELECT i.inhparent FROM ancestor a"
-							  " JOIN pg_inherits i ON i.inhrelid = a.relid),"
-							  " swept AS (SELECT ctid FROM replace_flow.change WHERE relid NOT IN"
-							  " (SELECT relid FROM ancestor)"
-							  " FOR UPDATE SKIP LOCKED)"
-							  " DELETE FROM replace_flow.change c USING swept s"
-							  " WHERE c.ctid = s.ctid", NULL);
+							  " UNION ALL SELECT i.inhparent FROM ancestor a"
+							  " JOIN pg_inherits i ON i.inhrelid = a.relid)"
+							  " DELETE FROM replace_flow.change WHERE ctid = ANY (ARRAY("
+							  "SELECT c.ctid FROM replace_flow.change c WHERE NOT EXISTS"
+							  " (SELECT FROM ancestor a WHERE a.relid = c.relid)"
+							  " FOR UPDATE SKIP LOCKED))", NULL);
 }
 
 /*

@@ -19,7 +19,7 @@ rf_catalog_execute(const char *sql, const RfArgs *args)
 	RfRoleGuard guard;
 	uint64		processed;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	processed = rf_query_execute(sql, args);
 	rf_role_restore(&guard);
 	return processed;
@@ -31,7 +31,7 @@ rf_catalog_first(const char *sql, const RfArgs *args, RfRow *row)
 	RfRoleGuard guard;
 	bool		found;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	found = rf_query_first(sql, args, row);
 	rf_role_restore(&guard);
 	return found;
@@ -43,7 +43,7 @@ rf_catalog_all(const char *sql, const RfArgs *args, RfRow **rows)
 	RfRoleGuard guard;
 	int			nrows;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	nrows = rf_query_all(sql, args, rows);
 	rf_role_restore(&guard);
 	return nrows;

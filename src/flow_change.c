@@ -96,7 +96,7 @@ drop(int32 flow_id)
 	rf_captured_forget(flow_id);
 	rf_catalog_drop_flow(flow_id);
 	rf_failpoint("flow", "dropped");
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	if (OidIsValid(view))
 		(void) rf_query_execute(rf_sql_drop_own_view(view), NULL);
 	if (OidIsValid(window))
@@ -138,7 +138,7 @@ drop_own(void *sql)
 {
 	RfRoleGuard guard;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	(void) rf_query_execute(sql, NULL);
 	rf_role_restore(&guard);
 }
@@ -202,7 +202,7 @@ note_dropped_parts(void)
 	RfRoleGuard guard;
 	RfRow	   *rows;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	if (rf_query_all("SELECT FROM pg_event_trigger_dropped_objects()"
 					 " WHERE classid = 'pg_trigger'::regclass"
 					 " AND starts_with(object_identity, 'replace_flow_staged') LIMIT 1",

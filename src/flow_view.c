@@ -646,7 +646,7 @@ rf_view_store(RfView *view, const char *name, Oid owner)
 	ObjectAddress address;
 	RfRoleGuard guard;
 
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	if (OidIsValid(before))
 		(void) rf_query_execute(rf_sql_drop_own_view(before), NULL);
 	address = DefineRelation(build_relation(view, name), RELKIND_VIEW, owner, NULL, NULL);

@@ -51,7 +51,7 @@ rf_ledger_create(const RfDefinition *definition, int32 flow_id)
 
 	for (int i = 0; i < definition->nkeys; i++)
 		types[i] = rf_type_of_column(definition->row.target, definition->key_attnums[i]);
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	(void) rf_query_execute(rf_sql_create_ledger(name, definition->nkeys, types,
 												 rf_definition_sequence_type(definition)),
 							NULL);
@@ -150,7 +150,7 @@ rf_ledger_settle(RfDefinition *definition, bool new_sequence)
 	{
 		if (finds_rows(flow, rf_sql_first_row(flow->ledger, NULL)))
 			refuse_new_floors(flow, "ledger");
-		rf_role_assume(&guard, rf_role_of_catalog());
+		rf_role_assume_catalog(&guard);
 		(void) rf_query_execute(rf_sql_drop_own_table(flow->ledger), NULL);
 		rf_role_restore(&guard);
 		if (definition->row.has_ledger)

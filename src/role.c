@@ -72,21 +72,9 @@ rf_role_read_as(RfRoleGuard *guard, Oid role)
 	become(guard, role);
 }
 
-/*
- * Become again who called; settings made since are undone.
- */
-void
-rf_role_restore(const RfRoleGuard *guard)
-{
-	AtEOXact_GUC(false, guard->guc_level);
-	SetUserIdAndSecContext(guard->user, guard->security_context);
-}
-
-/*
- * The role that owns the extension's own tables.
- */
-Oid
-rf_role_of_catalog(void)
+/* The role that owns the extension's own tables. */
+static Oid
+owner_of_catalog(void)
 {
 	Oid			namespace = get_namespace_oid("replace_flow", false);
 	HeapTuple	tuple;
@@ -102,6 +90,27 @@ rf_role_of_catalog(void)
 	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
 	ReleaseSysCache(tuple);
 	return owner;
+}
+
+/*
+ * Act as the owner of the extension's own tables.  These are small, but nobody may have
+ * told the planner, and then it would have statements compiled.
+ */
+void
+rf_role_assume_catalog(RfRoleGuard *guard)
+{
+	rf_role_assume(guard, owner_of_catalog());
+	rf_role_set("jit", "off");
+}
+
+/*
+ * Become again who called; settings made since are undone.
+ */
+void
+rf_role_restore(const RfRoleGuard *guard)
+{
+	AtEOXact_GUC(false, guard->guc_level);
+	SetUserIdAndSecContext(guard->user, guard->security_context);
 }
 
 /*

@@ -17,10 +17,10 @@ typedef struct RfRoleGuard
 } RfRoleGuard;
 
 extern void rf_role_assume(RfRoleGuard *guard, Oid role);
+extern void rf_role_assume_catalog(RfRoleGuard *guard);
 extern void rf_role_read_as(RfRoleGuard *guard, Oid role);
 extern void rf_role_restore(const RfRoleGuard *guard);
 extern void rf_role_set(const char *name, const char *value);
-extern Oid	rf_role_of_catalog(void);
 extern char *rf_role_name(Oid role);
 
 #endif							/* RF_ROLE_H */

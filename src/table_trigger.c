@@ -460,7 +460,7 @@ find_unsettled(HTAB *needs, RfRow **rows)
 	add_needed(&args, needs);
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(function_called(NOTE)));
 	rf_arg(&args, OIDOID, ObjectIdGetDatum(function_called(CAPTURE)));
-	rf_role_assume(&guard, rf_role_of_catalog());
+	rf_role_assume_catalog(&guard);
 	nrows = rf_query_all("SELECT DISTINCT coalesce(n.relid, p.relid) AS relid,"
 						 " n.relid IS NULL AS superfluous"
 						 " FROM unnest($1, $2, $3) AS n (relid, function, type) FULL JOIN"

@@ -51,17 +51,29 @@ SELECT same('TABLE target', 'TABLE source');
 -- Groups of many rows: what counts are the rows that are affected.
 CREATE TABLE event (day int, kind int, n int);
 INSERT INTO event SELECT i % 6, i % 12, i FROM generate_series(1, 100000) AS i;
-CREATE TABLE kind (kind int PRIMARY KEY, name text);
+CREATE TABLE kind (kind int PRIMARY KEY, name text COLLATE "C");
 INSERT INTO kind SELECT i, 'kind ' || i FROM generate_series(0, 11) AS i;
-CREATE TABLE named (day int, name text, n int) PARTITION BY RANGE (day);
+CREATE TABLE named (day int, name text COLLATE "C", n int) PARTITION BY RANGE (day);
 CREATE TABLE named_1 PARTITION OF named FOR VALUES FROM (0) TO (3);
 CREATE TABLE named_2 PARTITION OF named FOR VALUES FROM (3) TO (6);
 SELECT replace_flow.create_where_flow('named', 'SELECT day, name, n FROM event JOIN kind USING (kind)', 'day >= 0 AND day < 6');
 SELECT refreshed('named');
-ANALYZE event, kind, named;
 UPDATE kind SET name = upper(name);
+-- as far as is known
+SELECT technique FROM replace_flow.planning('named') WHERE chosen;
+ANALYZE event, kind, named;
 SELECT technique, affected_groups, split_part(reason, ':', 1) AS reason FROM replace_flow.planning('named');
 SELECT (replace_flow.refresh('named')).technique;
 SELECT same('TABLE named', 'SELECT day, name, n FROM event JOIN kind USING (kind)');
+
+-- A group whose column is NULL is no more than another one.
+CREATE TABLE sparse (k int, v int);
+INSERT INTO sparse SELECT nullif(i, 0), i FROM generate_series(0, 60000) AS i;
+SELECT replace_flow.create_where_flow('summed', 'SELECT k, sum(v) AS v FROM sparse GROUP BY k', 'true');
+SELECT refreshed('summed');
+ANALYZE sparse, summed;
+UPDATE sparse SET v = 1 WHERE k IS NULL;
+SELECT technique, affected_groups FROM replace_flow.planning('summed') WHERE chosen;
+SELECT refreshed('summed');
 
 \i :finish

@@ -40,6 +40,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "affected.h"
@@ -416,6 +417,26 @@ rf_affected_groups(const RfAffected *affected)
 }
 
 /*
+ * Whether the planner knows how many rows of the target a group has.
+ */
+bool
+rf_affected_is_estimable(const RfAffected *affected)
+{
+	Datum		relid = ObjectIdGetDatum(affected->flow->target);
+
+	for (int i = 0; i < affected->ncolumns; i++)
+	{
+		Datum		attnum = Int16GetDatum(rf_flow_column_attnum(affected->flow,
+																 affected->columns[i]));
+
+		if (!SearchSysCacheExists3(STATRELATTINH, relid, attnum, BoolGetDatum(false)) &&
+			!SearchSysCacheExists3(STATRELATTINH, relid, attnum, BoolGetDatum(true)))
+			return false;
+	}
+	return true;
+}
+
+/*
  * Whether it is known which groups they are, or between which values some column
  * of theirs lies.
  */
@@ -432,13 +453,23 @@ rf_affected_is_bounded(const RfAffected *affected)
 	return false;
 }
 
+static Node *
+null_condition(const RfAffected *affected, int i)
+{
+	NullTest   *test = makeNode(NullTest);
+
+	test->arg = (Expr *) group_column(affected, i);
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	return (Node *) test;
+}
+
 /* The condition that a column lies in its range. */
 static Node *
 range_condition(const RfAffected *affected, int i)
 {
 	const RfChangedRange *range = &affected->ranges[i];
 	Var		   *column = group_column(affected, i);
-	NullTest   *test = makeNode(NullTest);
 	Node	   *low = rf_discrete_comparison(column, column->vartype,
 											 BTGreaterEqualStrategyNumber, range->low);
 	Node	   *high = rf_discrete_comparison(column, column->vartype,
@@ -447,12 +478,9 @@ range_condition(const RfAffected *affected, int i)
 
 	if (!range->has_null)
 		return condition;
-	test->arg = (Expr *) column;
-	test->nulltesttype = IS_NULL;
-	test->location = -1;
 	if (range->low > range->high)
-		return (Node *) test;
-	return (Node *) make_orclause(list_make2(condition, test));
+		return null_condition(affected, i);
+	return (Node *) make_orclause(list_make2(condition, null_condition(affected, i)));
 }
 
 /*
@@ -527,8 +555,8 @@ rf_affected_predicate_of_group(const RfAffected *affected, Node *predicate, int6
 
 	for (int i = 0; i < affected->ncolumns; i++)
 	{
-		if (!group->nulls[i])
-			conditions = lappend(conditions, value_condition(affected, group, i));
+		conditions = lappend(conditions, group->nulls[i] ? null_condition(affected, i) :
+							 value_condition(affected, group, i));
 	}
 	return (Node *) make_ands_explicit(conditions);
 }

@@ -25,6 +25,7 @@ extern void rf_affected_complete(RfAffected *affected, Node *predicate);
 extern bool rf_affected_is_bounded(const RfAffected *affected);
 extern bool rf_affected_is_exact(const RfAffected *affected);
 extern int64 rf_affected_groups(const RfAffected *affected);
+extern bool rf_affected_is_estimable(const RfAffected *affected);
 extern Node *rf_affected_predicate(const RfAffected *affected, Node *predicate);
 extern Node *rf_affected_predicate_of_group(const RfAffected *affected, Node *predicate,
 											int64 index);

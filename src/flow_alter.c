@@ -386,7 +386,10 @@ alter_reading(RfDefinition *definition, RfAlteration *alteration)
 	rf_define_check_reading(definition, definition->flow_id);
 }
 
-/* Other tables are to wake the flow, or none are; others are to be captured. */
+/*
+ * Other tables are to wake the flow, or none are; others are to be captured.  If it reads
+ * what it did, what is captured and was seen stays, so that the next run is not complete.
+ */
 static void
 settle_triggers(const RfDefinition *definition, bool reads_anew)
 {

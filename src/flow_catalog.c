@@ -482,7 +482,7 @@ void
 rf_catalog_sweep_changes(void)
 {
 	(void) rf_catalog_execute("WITH RECURSIVE part (relid) AS ("
-							  "SELECT relid FROM replace_flow.captured"
+							  "SELECT DISTINCT relid FROM replace_flow.captured"
 							  " UNION ALL SELECT i.inhrelid FROM part p"
 							  " JOIN pg_inherits i ON i.inhparent = p.relid),"
 							  " ancestor (relid) AS (SELECT relid FROM part"

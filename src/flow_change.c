@@ -24,6 +24,7 @@
 #include "argument.h"
 #include "attempt.h"
 #include "captured.h"
+#include "change_log.h"
 #include "failpoint.h"
 #include "flow.h"
 #include "flow_catalog.h"
@@ -83,18 +84,22 @@ rf_flow_lock_for_change(const char *name, MemoryContext context, LOCKMODE target
 
 /*
  * Take a flow out of the catalog, and then drop its view and ledger: when they
- * go, nobody misses them.
+ * go, nobody misses them.  Gives the tables whose changes were of use to it.
  */
-static void
+static List *
 drop(int32 flow_id)
 {
 	Oid			view = rf_flow_find_view(flow_id);
 	Oid			window = rf_flow_find_window(flow_id);
 	Oid			ledger = rf_flow_find_ledger(flow_id);
+	RfSeen		seen;
+	List	   *relids = rf_seen_load(flow_id, &seen) ? seen.relids : NIL;
 	RfRoleGuard guard;
 
 	rf_captured_forget(flow_id);
 	rf_catalog_drop_flow(flow_id);
+	/* what was kept for it alone; the runs of others may find nothing to do */
+	rf_change_log_prune(relids);
 	rf_failpoint("flow", "dropped");
 	rf_role_assume_catalog(&guard);
 	if (OidIsValid(view))
@@ -104,6 +109,7 @@ drop(int32 flow_id)
 	if (OidIsValid(ledger))
 		(void) rf_query_execute(rf_sql_drop_own_table(ledger), NULL);
 	rf_role_restore(&guard);
+	return relids;
 }
 
 /*
@@ -115,13 +121,15 @@ replace_flow_drop_flow(PG_FUNCTION_ARGS)
 	char	   *name = rf_argument_text(fcinfo, 0, "flow");
 	bool		drop_target = rf_argument_bool(fcinfo, 1, "drop_target");
 	RfFlow	   *flow;
+	List	   *relids;
 	RfRoleGuard guard;
 
 	flow = rf_flow_lock_for_change(name, rf_query_begin(),
 								   drop_target ? AccessExclusiveLock : NoLock,
 								   AccessExclusiveLock);
-	drop(flow->id);
+	relids = drop(flow->id);
 	(void) rf_triggers_settle(false);
+	rf_triggers_tell_what_stays(relids);
 	if (drop_target && get_rel_name(flow->target) != NULL)
 	{
 		rf_role_assume(&guard, flow->owner);

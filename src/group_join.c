@@ -149,7 +149,6 @@ compute_bounds(const RfGroupJoin *join, RfGroupRange *range)
 		Datum		value = ((RfGroup *) list_nth(join->part->groups, i))->values[range->column];
 		Datum		before = i == 0 ? (Datum) 0 :
 		((RfGroup *) list_nth(join->part->groups, i - 1))->values[range->column];
-		Const	   *constant;
 
 		if (i > 0 && datumIsEqual(value, before, column->attbyval, column->attlen))
 		{
@@ -158,13 +157,11 @@ compute_bounds(const RfGroupJoin *join, RfGroupRange *range)
 			continue;
 		}
 		CHECK_FOR_INTERRUPTS();
-		constant = makeConst(column->atttypid, column->atttypmod, column->attcollation,
-							 column->attlen, value, false, column->attbyval);
-		rf_monotone_range(range->expression, range->var, constant,
-						  &range->lows[i], &range->highs[i]);
-		range->exact = range->exact &&
-			rf_monotone_is_constant(range->expression, range->var, constant,
-									range->lows[i], range->highs[i]);
+		range->exact &=
+			rf_monotone_range(range->expression, range->var,
+							  makeConst(column->atttypid, column->atttypmod, column->attcollation,
+										column->attlen, value, false, column->attbyval),
+							  &range->lows[i], &range->highs[i]);
 	}
 }
 

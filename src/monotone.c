@@ -11,7 +11,7 @@
  * A condition of comparisons joined by AND and OR confines the column to a
  * hull, a range of values outside of which the condition is not true.  Inside,
  * it need not be true; so bounds are added to a condition, never put in its
- * place.
+ * place, unless the range is known to hold one value (rf_monotone_range).
  *
  * Comparisons are known by the default btree operator family of what is
  * compared; the functions by monotone_function.c.  Whatever is unknown confines
@@ -364,11 +364,13 @@ value_or_end(Oid type, int64 number)
 
 /*
  * Between which values the column lies where such an expression has the value of
- * a constant; more, if need be.
+ * a constant; more, if need be.  Whether it is known to have this value wherever the
+ * column lies between them.
  */
-void
+bool
 rf_monotone_range(Node *value, const Var *var, Const *constant, Datum *low, Datum *high)
 {
+	List	   *steps = NIL;
 	Oid			family;
 	RfHull		hull;
 
@@ -377,18 +379,7 @@ rf_monotone_range(Node *value, const Var *var, Const *constant, Datum *low, Datu
 	hull = hull_of_values(value, BTEqualStrategyNumber, *constant, family, var);
 	*low = value_or_end(var->vartype, hull.low);
 	*high = value_or_end(var->vartype, hull.high);
-}
-
-/*
- * Whether such an expression has the value of a constant wherever the column lies
- * between two values, so that no rows but those with this value lie there.
- */
-bool
-rf_monotone_is_constant(Node *value, const Var *var, Const *constant, Datum low, Datum high)
-{
-	List	   *steps = NIL;
-
 	return rf_steps_from(value, var, &steps) &&
-		rf_steps_are_constant(steps, rf_discrete_number(var->vartype, low),
-							  rf_discrete_number(var->vartype, high), constant->constvalue);
+		rf_steps_are_constant(steps, rf_discrete_number(var->vartype, *low),
+							  rf_discrete_number(var->vartype, *high), constant->constvalue);
 }

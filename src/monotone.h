@@ -13,9 +13,7 @@
 
 extern List *rf_monotone_bounds(Node *condition, const Var *var);
 extern bool rf_monotone_is(Node *value, const Var *var);
-extern void rf_monotone_range(Node *value, const Var *var, Const *constant,
+extern bool rf_monotone_range(Node *value, const Var *var, Const *constant,
 							  Datum *low, Datum *high);
-extern bool rf_monotone_is_constant(Node *value, const Var *var, Const *constant,
-									Datum low, Datum high);
 
 #endif							/* RF_MONOTONE_H */

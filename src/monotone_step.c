@@ -349,7 +349,10 @@ rf_steps_back(List *steps, RfLimits *limits)
 
 static bool is_constant(List *steps, int first, int64 low, int64 high, Datum value);
 
-/* The same of numbers between which the step is monotone. */
+/*
+ * Whether steps from that one on make this value of all numbers between two; that step
+ * is monotone between them.
+ */
 static bool
 is_constant_on_piece(List *steps, int first, int64 low, int64 high, Datum value)
 {

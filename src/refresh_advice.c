@@ -49,9 +49,10 @@ static void
 warn_of_query(const RfFlow *flow, const RfSources *sources)
 {
 	warn(flow, rf_reason_of_query(sources->culprit),
-		 "Take it out of the query. A condition on the time belongs into replace_where, and the "
-		 "time of a row's insertion into a column with a default that the query does not give; "
-		 "a function that gives the same for the same arguments can be marked IMMUTABLE.");
+		 "Take it out of the query. A condition on the time belongs into replace_where. To keep "
+		 "the time at which a row was inserted, give the target a column with a default, and leave "
+		 "it out of the query. A function that gives the same for the same arguments can be "
+		 "marked IMMUTABLE.");
 }
 
 static void
@@ -66,7 +67,8 @@ warn_of_table(const RfFlow *flow, const RfSource *source, const char *obstacle)
 {
 	warn(flow, psprintf("UNTRACKED_SOURCE: %s", obstacle),
 		 rf_table_is_unlogged(source->relid) ?
-		 psprintf("ALTER TABLE %s SET LOGGED, and its parts.", rf_sql_relation(source->relid)) :
+		 psprintf("Make it logged, with ALTER TABLE ... SET LOGGED for \"%s\" or each of its "
+				  "parts.", get_rel_name(source->relid)) :
 		 psprintf("Nobody sees its changes. Copy what the query needs of \"%s\" into an ordinary "
 				  "table, or let refreshes be as rare as will do.", get_rel_name(source->relid)));
 }
@@ -293,7 +295,7 @@ rf_missing_target_index(const RfFlow *flow, const RfSource *source)
 	if (rf_source_obstacle(source) != NULL)
 		return NULL;
 	while ((group = bms_next_member(source->groups, group)) >= 0)
-		path.equal = lappend_int(path.equal, flow->output_attnums[flow->column_outputs[group]]);
+		path.equal = lappend_int(path.equal, rf_flow_column_attnum(flow, group));
 	if (path.equal == NIL || has_index(flow->target, &path))
 		return NULL;
 	return create_index(flow->target, &path);

@@ -43,13 +43,18 @@ cost_of(const RfFlow *flow, Node *predicate, double *old_rows)
 		rf_query_cost(rf_window_old_rows(flow, predicate, false), RF_PLAN_CACHED, old_rows);
 }
 
-/* The same for each of the groups alone, and all their rows, as some of them show. */
+/*
+ * The same for each of the groups alone, and all their rows, as some of them show.
+ * Without statistics a group counts as one row: the planner would guess far more.
+ */
 static double
 cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected,
 				double *old_rows)
 {
 	int64		ngroups = rf_affected_groups(affected);
-	int64		step = Max(ngroups / SAMPLES, 1);
+
+	/* odd, as old and new values may alternate */
+	int64		step = Max(ngroups / SAMPLES, 1) | 1;
 	double		cost = 0;
 	int			samples = 0;
 
@@ -62,7 +67,7 @@ cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected,
 		*old_rows += rows;
 		samples++;
 	}
-	*old_rows *= (double) ngroups / samples;
+	*old_rows = rf_affected_is_estimable(affected) ? *old_rows / samples * ngroups : ngroups;
 	return cost / samples * ngroups;
 }
 

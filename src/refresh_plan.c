@@ -182,7 +182,8 @@ consider_overwriting(RfPlanning *planning, const RfRefreshRequest *request)
 		return;
 	if (!most)
 		plan->against[RF_PARTITION_OVERWRITE] =
-			"ROWS_STAY: that half of the window's rows are affected is not known";
+			"ROWS_STAY: less than half of the window's rows are known to be affected, or to "
+			"recompute them alone is cheaper";
 	else if (!request->only_plans && !rf_overwrite_lock(plan->partitions, false))
 		plan->against[RF_PARTITION_OVERWRITE] = "LOCKED: partitions of the window are being read";
 	else

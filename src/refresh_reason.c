@@ -125,18 +125,20 @@ check_query(const RfFlow *flow, const RfRefreshBase *base)
 		if (reason != NULL)
 			return reason;
 	}
+	/* rf_seen_nothing() and rf_seen_doubt() leave none */
+	if (base->seen.sources == 0)
+		return "SOURCE_DDL_OR_BULK_CHANGE: the last run met tables or definitions that were new "
+			"to the flow; changes are known since then";
 
 	/*
 	 * now again: what came before the snapshot may have come with what is not
 	 * logged
 	 */
-	if (base->seen.sources == 0)
-		return "SOURCE_DDL_OR_BULK_CHANGE: the last run met tables or definitions that were new "
-			"to the flow; changes are known since then";
 	if (base->seen.sources != base->sources_print ||
 		rf_fingerprint_of_sources(flow, base->sources->query) != base->sources_print)
 		return "SOURCE_DDL_OR_BULK_CHANGE: a table, view or function that the query uses was "
-			"altered, emptied, rewritten or replaced, or has other parts or rights";
+			"altered, emptied, rewritten or replaced, or has other parts or rights; or a setting "
+			"of the session that values depend on is another one";
 	return NULL;
 }
 

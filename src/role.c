@@ -93,8 +93,8 @@ owner_of_catalog(void)
 }
 
 /*
- * Act as the owner of the extension's own tables.  These are small, but nobody may have
- * told the planner, and then it would have statements compiled.
+ * Act as the owner of the extension's own tables.  These are small; but without
+ * statistics the planner may not know it, and would have statements compiled.
  */
 void
 rf_role_assume_catalog(RfRoleGuard *guard)

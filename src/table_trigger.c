@@ -489,16 +489,6 @@ lock_if_free(Oid relid, bool superfluous, bool in_ddl)
 									  ShareRowExclusiveLock);
 }
 
-/* A table that is in use keeps triggers that nobody needs. */
-static void
-tell_what_stays(Oid relid)
-{
-	ereport(NOTICE,
-			(errmsg("triggers that no flow needs any more stay on \"%s\", which is in use",
-					get_rel_name(relid)),
-			 errhint("They go when a flow is next altered or dropped.")));
-}
-
 /*
  * Lock tables that are to be settled, those that can be had at once; whether no
  * other one lacks a trigger.
@@ -514,11 +504,7 @@ lock_what_is_free(int nrows, const RfRow *rows, bool in_ddl, List **tables)
 		bool		superfluous = rf_row_bool(&rows[i], "superfluous");
 
 		if (!lock_if_free(relid, superfluous, in_ddl))
-		{
 			all &= superfluous;
-			if (superfluous && !in_ddl)
-				tell_what_stays(relid);
-		}
 		else if (get_rel_name(relid) != NULL)
 			*tables = list_append_unique_oid(*tables, relid);
 	}
@@ -559,4 +545,27 @@ rf_triggers_settle(bool in_ddl)
 									 get_rel_name(lfirst_oid(cell)), error->message)));
 	}
 	return all;
+}
+
+/*
+ * Tell which of some tables have triggers that no flow needs: they were in use when
+ * tables were settled.
+ */
+void
+rf_triggers_tell_what_stays(List *relids)
+{
+	RfRow	   *rows;
+	int			nrows = find_unsettled(find_needs(), &rows);
+
+	for (int i = 0; i < nrows; i++)
+	{
+		Oid			relid = rf_row_oid(&rows[i], "relid");
+		char	   *name = get_rel_name(relid);
+
+		if (rf_row_bool(&rows[i], "superfluous") && list_member_oid(relids, relid) && name != NULL)
+			ereport(NOTICE,
+					(errmsg("triggers that no flow needs any more stay on \"%s\", which is in use",
+							name),
+					 errhint("They go when a flow is next dropped, or altered in what it reads.")));
+	}
 }

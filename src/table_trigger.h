@@ -8,6 +8,8 @@
 #ifndef RF_TABLE_TRIGGER_H
 #define RF_TABLE_TRIGGER_H
 
+#include "nodes/pg_list.h"
+
 /* What a table needs triggers for, as flags. */
 #define RF_WAKES_STREAM 0x1		/* rows that come into it wake a using flow */
 #define RF_WAKES_SOURCE 0x2		/* changes of it wake a where flow */
@@ -18,5 +20,6 @@ extern bool rf_triggers_are_there(Oid relid, int purposes);
 extern bool rf_triggers_fire(Oid relid, int purposes);
 extern void rf_triggers_place(Oid relid, int purposes);
 extern bool rf_triggers_settle(bool in_ddl);
+extern void rf_triggers_tell_what_stays(List *relids);
 
 #endif							/* RF_TABLE_TRIGGER_H */

@@ -129,11 +129,12 @@ sub becomes_held
 	my ($node, $database) = @_;
 
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	my $held = qq{FROM pg_stat_activity WHERE backend_type = 'replace_flow worker'
-		AND datname = '$database' AND query LIKE 'apply of%' AND wait_event = 'PgSleep'};
+	my $run = qq{FROM pg_stat_activity WHERE backend_type = 'replace_flow worker'
+		AND datname = '$database' AND query LIKE 'apply of%'};
 
-	becomes($node, 'postgres', "SELECT count(*) $held", '1', "a run in $database is under way");
-	return $node->safe_psql('postgres', "SELECT pid $held");
+	becomes($node, 'postgres', "SELECT count(*) $run AND wait_event = 'PgSleep'", '1', "a run in $database is under way");
+	# it sleeps again and again, and may be awake now
+	return $node->safe_psql('postgres', "SELECT pid $run");
 }
 
 # A session that runs a script meanwhile, of which we want to know what becomes.

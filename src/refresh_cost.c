@@ -32,6 +32,14 @@
 /* Groups whose cost is looked at, for that of all. */
 #define SAMPLES 3
 
+/*
+ * So few groups are looked for without more thought, if one of them says that it
+ * costs no more than this part of recomputing all: each thought is a plan, and several
+ * take longer than the run.
+ */
+#define FEW_GROUPS 16
+#define CLEARLY_LESS 0.1
+
 /* What the planner thinks of both sides of a window, and how many rows it holds. */
 static double
 cost_of(const RfFlow *flow, Node *predicate, double *old_rows)
@@ -49,17 +57,17 @@ cost_of(const RfFlow *flow, Node *predicate, double *old_rows)
  */
 static double
 cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected,
-				double *old_rows)
+				int nsamples, double *old_rows)
 {
 	int64		ngroups = rf_affected_groups(affected);
 
 	/* odd, as old and new values may alternate */
-	int64		step = Max(ngroups / SAMPLES, 1) | 1;
+	int64		step = Max(ngroups / nsamples, 1) | 1;
 	double		cost = 0;
 	int			samples = 0;
 
 	*old_rows = 0;
-	for (int64 i = step / 2; i < ngroups; i += step)
+	for (int64 i = step / 2; i < ngroups && samples < nsamples; i += step)
 	{
 		double		rows;
 
@@ -69,6 +77,26 @@ cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected,
 	}
 	*old_rows = rf_affected_is_estimable(affected) ? *old_rows / samples * ngroups : ngroups;
 	return cost / samples * ngroups;
+}
+
+/* Whether it is clear at once that few groups are to be looked for. */
+static bool
+is_clear(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate, double all, double rows)
+{
+	double		rows_in_groups;
+	double		probe;
+
+	if (!rf_affected_is_exact(plan->affected) ||
+		rf_affected_groups(plan->affected) > FEW_GROUPS ||
+		rf_affected_parts(plan->affected) > 1)
+		return false;
+	probe = cost_of_probing(flow, predicate, plan->affected, 1, &rows_in_groups);
+	if (probe > CLEARLY_LESS * all)
+		return false;
+	rf_affected_probe(plan->affected, true);
+	plan->affected_share = Min(1, rows_in_groups / Max(rows, 1));
+	plan->costs[RF_ROW_BASED] = plan->costs[RF_APPEND_ONLY] = probe;
+	return true;
 }
 
 /*
@@ -91,12 +119,14 @@ rf_refresh_cost(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate)
 	double		probe;
 
 	plan->predicate = rf_affected_predicate(affected, predicate);
-	range = cost_of(flow, plan->predicate, &rows_in_range);
 	plan->costs[RF_COMPLETE] = all;
+	if (is_clear(plan, flow, predicate, all, rows))
+		return NULL;
+	range = cost_of(flow, plan->predicate, &rows_in_range);
 	plan->costs[RF_ROW_BASED] = range;
 	if (rf_affected_is_exact(affected))
 	{
-		probe = cost_of_probing(flow, predicate, affected, &rows_in_groups) +
+		probe = cost_of_probing(flow, predicate, affected, SAMPLES, &rows_in_groups) +
 			Max(parts - 1, 0) * PART_COST;
 		plan->affected_share = Min(1, rows_in_groups / Max(rows, 1));
 		/* to look up each row's group costs something, too */

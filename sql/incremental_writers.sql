@@ -100,4 +100,16 @@ DO $$ BEGIN FOR i IN 1 .. 3000 LOOP INSERT INTO narrowed VALUES (i, i); END LOOP
 SELECT ran('by_k', 'TABLE by_k', 'SELECT k, sum(v) FROM narrowed WHERE k > 0 GROUP BY k');
 SELECT ran('by_k', 'TABLE by_k', 'SELECT k, sum(v) FROM narrowed WHERE k > 0 GROUP BY k');
 
+-- What was kept for one flow alone goes with it; the other one has no reason to look.
+CREATE TABLE shared (k int, v int);
+SELECT replace_flow.create_where_flow('quick', 'SELECT k, sum(v) AS v FROM shared GROUP BY k', 'true');
+SELECT replace_flow.create_where_flow('slow', 'SELECT v, count(*) AS n FROM shared GROUP BY v', 'true');
+SELECT ran('quick', 'TABLE quick', 'SELECT k, sum(v) FROM shared GROUP BY k');
+SELECT ran('slow', 'TABLE slow', 'SELECT v, count(*) FROM shared GROUP BY v');
+INSERT INTO shared VALUES (1, 1);
+SELECT ran('quick', 'TABLE quick', 'SELECT k, sum(v) FROM shared GROUP BY k');
+SELECT count(*) FROM replace_flow.change WHERE relid = 'shared'::regclass;
+SELECT replace_flow.drop_flow('slow', drop_target => true);
+SELECT count(*) FROM replace_flow.change WHERE relid = 'shared'::regclass;
+
 \i :finish

@@ -223,42 +223,37 @@ calls_others(Oid function)
 	return language != INTERNALlanguageId && language != ClanguageId;
 }
 
-/* All functions that are not the server's own. */
+/* All rows of a system catalog that count, or just all. */
 static void
-add_all_functions(uint64 *print)
+add_catalog(uint64 *print, Oid relid, bool (*counts) (HeapTuple tuple))
 {
-	Relation	catalog = table_open(ProcedureRelationId, AccessShareLock);
+	Relation	catalog = table_open(relid, AccessShareLock);
 	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
 	HeapTuple	tuple;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		if (((Form_pg_proc) GETSTRUCT(tuple))->pronamespace != PG_CATALOG_NAMESPACE)
+		if (counts == NULL || counts(tuple))
 			add_version(print, tuple);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 }
 
+/* Whether a function is not one of the server's own. */
+static bool
+is_added(HeapTuple function)
+{
+	return ((Form_pg_proc) GETSTRUCT(function))->pronamespace != PG_CATALOG_NAMESPACE;
+}
+
 /* What decides which words a text has. */
 static void
 add_text_search(uint64 *print)
 {
-	static const Oid catalogs[] = {
-		TSConfigRelationId, TSConfigMapRelationId, TSDictionaryRelationId
-	};
-
-	for (size_t i = 0; i < lengthof(catalogs); i++)
-	{
-		Relation	catalog = table_open(catalogs[i], AccessShareLock);
-		SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL, 0, NULL);
-		HeapTuple	tuple;
-
-		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-			add_version(print, tuple);
-		systable_endscan(scan);
-		table_close(catalog, AccessShareLock);
-	}
+	add_catalog(print, TSConfigRelationId, NULL);
+	add_catalog(print, TSConfigMapRelationId, NULL);
+	add_catalog(print, TSDictionaryRelationId, NULL);
 }
 
 static RfCalled
@@ -287,7 +282,7 @@ add_functions(uint64 *print, RfCalled called)
 			PROKIND_AGGREGATE;
 	}
 	if (all)
-		add_all_functions(print);
+		add_catalog(print, ProcedureRelationId, is_added);
 	if (all || called.search_texts)
 		add_text_search(print);
 }

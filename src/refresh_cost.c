@@ -79,22 +79,27 @@ cost_of_probing(const RfFlow *flow, Node *predicate, const RfAffected *affected,
 	return cost / samples * ngroups;
 }
 
+static double
+share_of(double some, double all)
+{
+	return Min(1, some / Max(all, 1));
+}
+
 /* Whether it is clear at once that few groups are to be looked for. */
 static bool
-is_clear(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate, double all, double rows)
+is_clear(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate, double all)
 {
-	double		rows_in_groups;
+	double		rows;
 	double		probe;
 
 	if (!rf_affected_is_exact(plan->affected) ||
 		rf_affected_groups(plan->affected) > FEW_GROUPS ||
 		rf_affected_parts(plan->affected) > 1)
 		return false;
-	probe = cost_of_probing(flow, predicate, plan->affected, 1, &rows_in_groups);
+	probe = cost_of_probing(flow, predicate, plan->affected, 1, &rows);
 	if (probe > CLEARLY_LESS * all)
 		return false;
 	rf_affected_probe(plan->affected, true);
-	plan->affected_share = Min(1, rows_in_groups / Max(rows, 1));
 	plan->costs[RF_ROW_BASED] = plan->costs[RF_APPEND_ONLY] = probe;
 	return true;
 }
@@ -120,7 +125,7 @@ rf_refresh_cost(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate)
 
 	plan->predicate = rf_affected_predicate(affected, predicate);
 	plan->costs[RF_COMPLETE] = all;
-	if (is_clear(plan, flow, predicate, all, rows))
+	if (is_clear(plan, flow, predicate, all))
 		return NULL;
 	range = cost_of(flow, plan->predicate, &rows_in_range);
 	plan->costs[RF_ROW_BASED] = range;
@@ -128,9 +133,9 @@ rf_refresh_cost(RfRefreshPlan *plan, const RfFlow *flow, Node *predicate)
 	{
 		probe = cost_of_probing(flow, predicate, affected, SAMPLES, &rows_in_groups) +
 			Max(parts - 1, 0) * PART_COST;
-		plan->affected_share = Min(1, rows_in_groups / Max(rows, 1));
+		plan->affected_share = share_of(rows_in_groups, rows);
 		/* to look up each row's group costs something, too */
-		scan = range * (0.6 + 0.5 * Min(1, rows_in_groups / Max(rows_in_range, 1))) * parts;
+		scan = range * (0.6 + 0.5 * share_of(rows_in_groups, rows_in_range)) * parts;
 		plan->costs[RF_ROW_BASED] = Min(Min(range, scan), probe);
 		rf_affected_probe(affected, probe < scan);
 		if (range < Min(scan, probe) && !is_small)

@@ -555,7 +555,7 @@ void
 rf_triggers_tell_what_stays(List *relids)
 {
 	RfRow	   *rows;
-	int			nrows = find_unsettled(find_needs(), &rows);
+	int			nrows = relids == NIL ? 0 : find_unsettled(find_needs(), &rows);
 
 	for (int i = 0; i < nrows; i++)
 	{
